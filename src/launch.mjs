@@ -1,7 +1,8 @@
 // Installs missing packages, builds if the sources have changed, then runs the requested program in this process.
 // Plain JavaScript, because it runs before anything is installed or built.
 //
-//   node src/launch.mjs                 install and build
+//   node src/launch.mjs                 install what running needs, and build
+//   node src/launch.mjs tools           the same, with what tests and benchmarks need
 //   node src/launch.mjs dev             install and run src/standalone.ts, which restarts on source changes
 //   node src/launch.mjs standalone …    install, build and run dist/src/standalone.js
 import { spawn, spawnSync } from 'node:child_process';
@@ -22,34 +23,48 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = ['src', 'workers', 'migrations'];
 
-/** Runs `npm install` unless every package of the lockfile is installed in its locked version. */
-export async function ensureInstalled(root = here) {
-  if (isInstalled(root)) return;
+/**
+ * Runs `npm install` unless every package of the lockfile is installed in its locked version. Without `tools`, only what
+ * building and running need: half of the packages are linters, test tools and types.
+ */
+export async function ensureInstalled({ root = here, tools = false } = {}) {
+  if (isInstalled({ root, tools })) return;
   console.error('Installing packages (once) ...');
   // The same npm that started this script, if one did.
   const npmPath = process.env.npm_execpath ?? '';
   const npm = npmPath.endsWith('npm-cli.js') ? [process.execPath, npmPath] : ['npm'];
-  // Includes devDependencies whatever NODE_ENV says, because the compiler is one of them. Not `npm ci`, which deletes
-  // node_modules first. Install scripts are disabled: no package needs one.
+  // Not `npm ci`, which deletes node_modules first. Install scripts are disabled: no package needs one.
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+  // npm removes what it is told to omit. Both are explicit, whatever NODE_ENV says.
+  const dev = tools || hasTools(root) ? '--include=dev' : '--omit=dev';
   await run(
     root,
-    [...npm, 'install', '--no-save', '--ignore-scripts', '--include=dev', '--include=optional', ...quiet],
+    [...npm, 'install', '--no-save', '--ignore-scripts', dev, '--include=optional', ...quiet],
     'Packages could not be installed',
   );
 }
 
-export function isInstalled(root = here) {
-  const list = join(root, 'node_modules', '.package-lock.json');
-  if (!existsSync(list)) return false;
+export function isInstalled({ root = here, tools = false } = {}) {
+  const installed = installedPackages(root);
+  if (!installed) return false;
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-  const installed = JSON.parse(readFileSync(list, 'utf8')).packages;
   return Object.entries(wanted).every(
     ([path, entry]) =>
       path === '' ||
+      (entry.dev && !tools) ||
       !isRequired(entry) ||
       (installed[path]?.version === entry.version && existsSync(join(root, path, 'package.json'))),
   );
+}
+
+function hasTools(root) {
+  return Object.values(installedPackages(root) ?? {}).some(({ dev }) => dev);
+}
+
+/** As npm lists them. Undefined if there is no such list. */
+function installedPackages(root) {
+  const list = join(root, 'node_modules', '.package-lock.json');
+  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).packages : undefined;
 }
 
 /**
@@ -74,7 +89,9 @@ export async function ensureBuilt(root = here) {
   const cleanUp = () => {
     for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
   };
-  await run(root, [process.execPath, compiler, '-p', root, '--outDir', fresh], 'The build failed', cleanUp);
+  // Types are checked by `npm test`: what they need is not installed for running.
+  const options = ['-p', root, '--outDir', fresh, '--noCheck', '--types', ''];
+  await run(root, [process.execPath, compiler, ...options], 'The build failed', cleanUp);
   for (const folder of [join('src', 'web'), join('src', 'codes', 'design', 'fonts')])
     copyAssets(join(root, folder), join(fresh, folder));
   writeFileSync(join(fresh, 'built-from'), digest);
@@ -243,13 +260,14 @@ if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) 
   const [entry, ...args] = process.argv.slice(2);
   checkNode();
   shutDownWithNpm();
-  await ensureInstalled();
+  await ensureInstalled({ tools: entry === 'dev' || entry === 'tools' });
   if (entry === 'dev') {
     const { register } = await import('tsx/esm/api');
     register();
     await runInProcess(join(here, 'src', 'standalone.ts'), '--watch');
   } else {
     await ensureBuilt();
-    if (entry !== undefined) await runInProcess(join(here, 'dist', 'src', `${entry}.js`), ...args);
+    if (entry !== undefined && entry !== 'tools')
+      await runInProcess(join(here, 'dist', 'src', `${entry}.js`), ...args);
   }
 }

@@ -1,4 +1,4 @@
-import type { Type as TypeBox } from 'typebox';
+import type { Static, TSchema, Type as TypeBox } from 'typebox';
 
 /** What we use of TypeBox. */
 type Builder = Pick<
@@ -58,3 +58,55 @@ const builder = {
  * the start of a process.
  */
 export const Type = builder as unknown as Builder;
+
+// Schemas that several requests and responses share. `x-expects` completes the message "must be …" of a pattern or format.
+
+export const id = (description: string) => Type.String({ format: 'uuid', description });
+
+export const timestamp = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    description,
+    'x-expects': 'an ISO 8601 timestamp, such as 2027-01-31T12:00:00.000Z',
+  });
+
+/** Postgres cannot store NUL characters and lone surrogates. */
+export const text = (description: string, bounds: { maxLength?: number } = {}) =>
+  Type.String({
+    minLength: 1,
+    ...bounds,
+    description,
+    format: 'text',
+    'x-expects': 'text without NUL characters or lone surrogates',
+  });
+
+export const maxLabelLength = 100;
+
+/** A name or label: one line with a visible character, and nothing that spoofs other text. */
+export const label = (description: string, maxLength = maxLabelLength) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    description,
+    format: 'label',
+    'x-expects':
+      'one line of text with a visible character, and without control characters, bidirectional overrides or lone surrogates',
+  });
+
+export const color = (description: string) =>
+  Type.String({
+    pattern: '^#[0-9a-fA-F]{6}$',
+    description,
+    'x-expects': 'a hex color in the format #RRGGBB',
+  });
+
+/** With its type: client generators treat a bare `enum` as any type. */
+export const choice = <Value extends string>(values: readonly Value[], description: string) =>
+  Type.Enum([...values], { type: 'string', description });
+
+/** One schema with two types instead of `anyOf`, where client generators miss the description. */
+export const nullable = <Schema extends TSchema & { type: string }>(schema: Schema) =>
+  Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
+
+/** For request bodies only: responses may get new fields. */
+export const closed = { additionalProperties: false } as const;

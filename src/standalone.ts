@@ -5,17 +5,15 @@ import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
-import { hostOf, isLoopback } from './doctor/host-range.ts';
+import { hostOf, isLoopback } from './net/address-policy.ts';
 import { SetupError } from './errors.ts';
 import { terminalUrl } from './mail/mail-config.ts';
-import { drainLimitMs, onShutdown, plainErrorsFlag, runMain } from './runtime/lifecycle.ts';
+import { onShutdown, plainErrorsFlag, runMain } from './lifecycle.ts';
 import { claimDataDir } from './store/data-dir.ts';
-import { supervisePostgres } from './store/embedded/supervise.ts';
-import { startEmbeddedPostgres } from './store/embedded/server.ts';
+import { startEmbeddedPostgres, supervisePostgres } from './store/embedded/server.ts';
 import { createPartitions } from './scans/partitions.ts';
-import { supervise } from './runtime/supervisor.ts';
-import { createLog, type Log } from './telemetry/log.ts';
-import { logWarnings } from './telemetry/console-output.ts';
+import { drainLimitMs, supervise } from './runtime/supervisor.ts';
+import { createLog, type Log, logWarnings } from './telemetry/log.ts';
 
 const portTimeoutMs = 3_000;
 /** The web process, the worker and Postgres stop one after the other; each may use its own limit. */

@@ -1,20 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { basePathOf, mountAt } from './http/base-path.ts';
-import { abuseHref } from './codes/abuse-contact.ts';
-import { createPasswordHasher, type PasswordHasher } from './accounts/password-hasher.ts';
+import { abuseHref, shareUrl } from './codes/share-token.ts';
+import { type PasswordHasher, createPasswordHasher } from './accounts/password-hasher.ts';
 import { createClientAddresses } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
-import { createImageDecoder } from './codes/logo/image-decoder.ts';
-import { createLogos } from './codes/logo/stored-logo.ts';
-import { imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/with-logos.ts';
+import { createImageDecoder } from './codes/files/image-decoder.ts';
+import { createLogos, imagesWithLogos, printerWithLogos, proofsWithLogos } from './codes/logo/stored-logo.ts';
 import { createServedFiles } from './codes/files/served-files.ts';
 import { openProofs } from './codes/proof/proofs.ts';
-import { shareUrl } from './codes/share-token.ts';
 import type { Config } from './config.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
-import { createDiskAccess, type DiskAccess } from './queue/disk-access.ts';
+import { type DiskAccess, createDiskAccess } from './queue/disk-access.ts';
 import { exportQueue } from './queue/export-queue.ts';
 import type { ScanKey } from './queue/journal-check.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
@@ -22,18 +20,17 @@ import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { openQueueAgreement } from './queue/queue-agreement.ts';
 import { queuePlace } from './queue/queue-place.ts';
-import { openSpool, type Spool } from './queue/spool.ts';
+import { type Spool, openSpool } from './queue/spool.ts';
 import type { QueueDefinition } from './queue/queue-definition.ts';
 import { openWebQueue } from './queue/web-queue.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createFileLane } from './redirect/files.ts';
 import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
-import { createPrinter } from './codes/print/print-thread.ts';
-import { createImageSender } from './redirect/images.ts';
-import { createPageLogoSender } from './redirect/page-logo.ts';
+import { createPrinter } from './codes/print/print-codes.ts';
+import { createImageSender, createPageLogoSender } from './redirect/images.ts';
 import { previewShare } from './redirect/pages/preview-page.ts';
-import { openSavedTargets } from './redirect/saved-targets.ts';
+import { openSavedTargets } from './redirect/target.ts';
 import { createTargets } from './redirect/targets.ts';
 import { startProbe } from './runtime/probe.ts';
 import { withTimeout } from './runtime/timeout.ts';
@@ -42,20 +39,23 @@ import { requireWritable } from './store/data-dir.ts';
 import { readGeoSource } from './scans/geo-source.ts';
 import { findUnrecordedScans } from './scans/unrecorded-scans.ts';
 import { scheduleRequests } from './http/schedule-requests.ts';
-import type { Log } from './telemetry/log.ts';
+import type { Log, RecentErrors } from './telemetry/log.ts';
 import { throttle } from './telemetry/throttle.ts';
 import type { ReadMetrics } from './telemetry/metrics-server.ts';
-import { addJournalMetrics } from './telemetry/journal-metrics.ts';
-import { countWeb } from './telemetry/process-counts.ts';
+import {
+  type WebMetrics,
+  addJournalMetrics,
+  addQueueMetrics,
+  addSpoolMetrics,
+  countWeb,
+  createWebMetrics,
+} from './telemetry/web-metrics.ts';
 import { addPoolMetrics, probeDatabase } from './telemetry/process-metrics.ts';
-import { startReports } from './telemetry/process-reporter.ts';
-import type { RecentErrors } from './telemetry/recent-errors.ts';
-import { addQueueMetrics } from './telemetry/queue-metrics.ts';
+import { startReports } from './store/process-reports.ts';
 import { openTracing } from './telemetry/tracing.ts';
-import { addSpoolMetrics, createWebMetrics, type WebMetrics } from './telemetry/web-metrics.ts';
 import { createApp } from './web/app.ts';
-import { startWebService, type WebBase, type WebService } from './web-start.ts';
-import { webState } from './web-state.ts';
+import { type WebBase, type WebService, startWebService } from './web-start.ts';
+import { createServices } from './web/services.ts';
 
 export type { WebService } from './web-start.ts';
 
@@ -182,7 +182,7 @@ async function openOn(
     void (await withTimeout(addTimeoutMs, queue.add(definition, data)));
   let isDraining = () => false;
   const closing = new AbortController();
-  const app = createApp({
+  const services = createServices({
     config,
     db,
     reads,
@@ -207,7 +207,7 @@ async function openOn(
     buildExport: (job) => addJob(exportQueue, job),
     closing: closing.signal,
   });
-  const handleRest = app.callback();
+  const handleRest = createApp(services).callback();
   const basePath = basePathOf(config.baseUrl);
   const files = createServedFiles(db);
   const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
@@ -245,7 +245,17 @@ async function openOn(
     db,
     count: () => countWeb(metrics),
     state: async () => ({
-      ...(await webState(spool, spoolMaxBytes, metrics, replicas?.list ?? [])),
+      spool: {
+        bytes: spool.ownBytes(),
+        maxBytes: spoolMaxBytes,
+        isWritable: spool.isWritable(),
+        scansInMemory: (await metrics.scansInMemory.get()).values[0]?.value ?? 0,
+      },
+      replicas: (replicas?.list ?? []).map(({ name, state, lagMs }) => ({
+        name,
+        state: state(),
+        lagMs: lagMs(),
+      })),
       ignoredForwards: addresses.ignoredForwards(),
     }),
     errors,

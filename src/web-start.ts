@@ -1,22 +1,19 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKnownSecret, type FoundSecret, type KnownSecret } from './accounts/known-secret.ts';
-import { deriveSecrets, type ServiceSecrets } from './accounts/secrets.ts';
+import { type FoundSecret, type KnownSecret, createKnownSecret } from './accounts/known-secret.ts';
+import { type ServiceSecrets, deriveSecrets } from './accounts/secrets.ts';
 import { createRecentChanges } from './codes/recent-changes.ts';
 import type { Config } from './config.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { unavailablePage } from './redirect/pages/notice-pages.ts';
-import { showPage } from './redirect/show-page.ts';
-import { applicationName } from './store/application-name.ts';
-import { type Database, openDatabase } from './store/database.ts';
-import { webPoolSizes } from './store/pool-sizes.ts';
-import { createReads, readPrimary, type Reads } from './store/reads.ts';
-import { setupErrorMessage } from './store/setup-error-message.ts';
-import { monitorReplicas, type Replicas } from './store/replica-monitor.ts';
+import { showPage } from './redirect/responses.ts';
+import { applicationName, webPoolSizes } from './store/pool-sizes.ts';
+import { type Database, openDatabase, setupErrorMessage } from './store/database.ts';
+import { type Reads, createReads, readPrimary } from './store/reads.ts';
+import { type Replicas, monitorReplicas } from './store/replicas.ts';
 import type { Log } from './telemetry/log.ts';
-import { addReplicaMetrics } from './telemetry/replica-metrics.ts';
+import { type WebMetrics, addReplicaMetrics } from './telemetry/web-metrics.ts';
 import { throttle } from './telemetry/throttle.ts';
-import type { WebMetrics } from './telemetry/web-metrics.ts';
 
 const retryEveryMs = 500;
 /** Of lookups of share links: a connection that hangs is free again soon, and their deadlines are shorter anyway. */

@@ -12,7 +12,7 @@ import { findProgram } from './support/find-program.ts';
 const project = fileURLToPath(new URL('../', import.meta.url));
 const launcher = new URL('../src/launch.mjs', import.meta.url).href;
 const { isInstalled, isBuilt, ensureBuilt } = (await import(launcher)) as {
-  isInstalled(root: string): boolean;
+  isInstalled(options: { root: string; tools?: boolean }): boolean;
   isBuilt(root: string): boolean;
   ensureBuilt(root: string): Promise<void>;
 };
@@ -41,7 +41,7 @@ describe('launch.mjs', () => {
 
     it('is false on a fresh clone', async () => {
       await write('package-lock.json', { packages: {} });
-      expect(isInstalled(root)).to.equal(false);
+      expect(isInstalled({ root, tools: true })).to.equal(false);
     });
 
     it('is true with every package in its locked version', async () => {
@@ -50,18 +50,25 @@ describe('launch.mjs', () => {
         'node_modules/tsx': { version: '4.0.0', dev: true },
       };
       await lay(packages, packages);
-      expect(isInstalled(root)).to.equal(true);
+      expect(isInstalled({ root, tools: true })).to.equal(true);
+    });
+
+    it('is true without the tools of development, unless they are needed', async () => {
+      const koa = { 'node_modules/koa': { version: '3.0.0' } };
+      await lay({ ...koa, 'node_modules/tsx': { version: '4.0.0', dev: true } }, koa);
+      expect(isInstalled({ root })).to.equal(true);
+      expect(isInstalled({ root, tools: true })).to.equal(false);
     });
 
     it('is false with a package in another version, missing, or with its folder deleted', async () => {
       const koa = { 'node_modules/koa': { version: '3.0.0' } };
       await lay(koa, { 'node_modules/koa': { version: '2.0.0' } });
-      expect(isInstalled(root)).to.equal(false);
+      expect(isInstalled({ root, tools: true })).to.equal(false);
       await lay(koa, {});
-      expect(isInstalled(root)).to.equal(false);
+      expect(isInstalled({ root, tools: true })).to.equal(false);
       await rm(join(root, 'node_modules'), { recursive: true });
       await lay(koa, koa, []);
-      expect(isInstalled(root)).to.equal(false);
+      expect(isInstalled({ root, tools: true })).to.equal(false);
     });
 
     it('does not require packages of other platforms, but those of this one', async () => {
@@ -69,12 +76,12 @@ describe('launch.mjs', () => {
         'node_modules/other': { version: '1.0.0', optional: true, os: ['plan9'], cpu: ['pdp11'] },
       };
       await lay(other, {});
-      expect(isInstalled(root)).to.equal(true);
+      expect(isInstalled({ root, tools: true })).to.equal(true);
       await lay(
         { 'node_modules/ours': { version: '1.0.0', optional: true, integrity: 'sha512-x', ...here } },
         {},
       );
-      expect(isInstalled(root)).to.equal(false);
+      expect(isInstalled({ root, tools: true })).to.equal(false);
     });
   });
 
@@ -171,7 +178,7 @@ describe('launch.mjs', () => {
 
     it('keeps the old build when a build fails or is stopped, and leaves no temporary folders', async () => {
       await ensureBuilt(root);
-      await write('src/one.ts', "export const one: number = 'one';\n");
+      await write('src/one.ts', 'export const one: number = ;\n');
       const build = () =>
         spawn(
           process.execPath,

@@ -11,7 +11,7 @@ const trusted: Record<string, string> = {
   'src/store/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
   'src/config.ts /\\/+$/': 'the environment',
   'src/store/embedded/programs.ts /(\\d+)\\./': 'what `postgres --version` prints',
-  'src/doctor/misspelled-variables.ts /_(?:SERVICE_HOST|SERVICE_PORT(?:_\\w+)?|PORT(?:_\\d+_(?:TCP|UDP)(?:_\\w+)?)?)$/':
+  'src/doctor/configuration.ts /_(?:SERVICE_HOST|SERVICE_PORT(?:_\\w+)?|PORT(?:_\\d+_(?:TCP|UDP)(?:_\\w+)?)?)$/':
     'the environment',
 };
 

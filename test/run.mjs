@@ -10,11 +10,10 @@ import { ensureBuilt, ensureInstalled, readProc, shutDownWithNpm } from '../src/
 import { isLogLine, secretsIn } from './log-check.mjs';
 import { installMissingPackages } from './packages.mjs';
 
-/** The types of the service are checked by the build. */
 const checks = {
   format: ['biome', 'format', '.'],
   lint: ['oxlint', '--type-aware'],
-  'types of the tests': ['tsc', '-p', 'test/tsconfig.json'],
+  types: ['tsc', '-p', 'test/tsconfig.json'],
   'unused code': ['knip'],
 };
 
@@ -49,7 +48,7 @@ const timedMark = '[timed]';
 const processesMark = '[processes]';
 const patternOf = (...marks) => marks.map((mark) => mark.replaceAll(/[[\]]/g, '\\$&')).join('|');
 
-await Promise.all([installMissingPackages(), ensureInstalled().then(() => ensureBuilt())]);
+await Promise.all([installMissingPackages(), ensureInstalled({ tools: true }).then(() => ensureBuilt())]);
 const results = { passed: 0, skipped: 0 };
 const failures = [];
 const durations = [];

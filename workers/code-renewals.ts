@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { renewCodes } from '../src/codes/renew-codes.ts';
+import { renewCodes } from '../src/codes/lifetime.ts';
 import type { ScanRow } from '../src/scans/scan.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';

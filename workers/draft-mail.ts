@@ -1,8 +1,11 @@
-import { createConfirmationToken, findPendingEmail } from '../src/accounts/email-confirmations.ts';
+import {
+  createConfirmationToken,
+  createSignInLink,
+  findPendingEmail,
+} from '../src/accounts/account-links.ts';
 import { findExport } from '../src/accounts/account-exports.ts';
 import { findAccountBlock } from '../src/accounts/account-blocks.ts';
 import type { ServiceSecrets } from '../src/accounts/secrets.ts';
-import { createSignInLink } from '../src/accounts/sign-in-links.ts';
 import { hasConfirmedEmail, User } from '../src/accounts/users.ts';
 import { isLanguage, type Language } from '../src/http/preferred-language.ts';
 import type { DraftMail, MailSite } from '../src/mail/compose-mail.ts';

@@ -6,7 +6,7 @@ import {
   renewExportLease,
   takeExportTurn,
 } from '../src/accounts/export-turns.ts';
-import { streamZip, ZipTooLargeError } from '../src/http/zip-stream.ts';
+import { streamZip, ZipTooLargeError } from '../src/formats/zip.ts';
 import type { ExportJob } from '../src/queue/export-queue.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
@@ -48,7 +48,7 @@ export function createExportHandler({
     try {
       let bytes = 0;
       let position = 0;
-      const archive = streamZip(exportFiles(db, userId, { baseUrl, now }), now, maxBytes);
+      const archive = streamZip(exportFiles(db, userId, { baseUrl, now }), now, { maxBytes });
       for await (const data of inChunks(archive, chunkBytes)) {
         await addExportChunk(db, { buildId, position, userId, data }, new Date());
         position += 1;

@@ -1,4 +1,4 @@
-import { takeLostExports, tellOfExports } from '../src/accounts/export-recovery.ts';
+import { takeLostExports, tellOfExports } from '../src/accounts/export-turns.ts';
 import type { ExportJob } from '../src/queue/export-queue.ts';
 import type { MailRequest } from '../src/queue/mail-queue.ts';
 import type { Database } from '../src/store/database.ts';

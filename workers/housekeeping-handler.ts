@@ -1,12 +1,10 @@
 import { purgeExports } from '../src/accounts/account-exports.ts';
 import { purgeOldWindows } from '../src/accounts/authenticate.ts';
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
-import { purgeConfirmations } from '../src/accounts/email-confirmations.ts';
-import { purgeOneTimeSecrets } from '../src/accounts/one-time-secrets.ts';
+import { purgeConfirmations, purgeSignInLinks } from '../src/accounts/account-links.ts';
+import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.ts';
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
-import { purgeSignInLinks } from '../src/accounts/sign-in-links.ts';
-import { purgeChallenges } from '../src/accounts/sign-in-challenges.ts';
-import { purgeOldSessions } from '../src/accounts/sessions.ts';
+import { purgeChallenges } from '../src/accounts/passkeys.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';

@@ -1,5 +1,5 @@
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import type { Tracing } from '../src/telemetry/tracing.ts';
+import type { Tracing } from '../src/telemetry/tracing-sdk.ts';
 
 /** A span for each sampled job of a queue. Scans have their own: see scan-traces.ts. */
 export function traceJobs<Data>(

@@ -1,13 +1,12 @@
-import { refundAttempt, takeAttempt } from '../src/accounts/attempts.ts';
-import { mailboxOf } from '../src/accounts/email-address.ts';
+import { refundAttempt, takeAttempt } from '../src/accounts/request-windows.ts';
+import { mailboxOf } from '../src/accounts/users.ts';
 import type { ServiceSecrets } from '../src/accounts/secrets.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
 import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
 import { type Mailer, MailError } from '../src/mail/mailer.ts';
 import { type MailJob, type MailRequest, unpackMail } from '../src/queue/mail-queue.ts';
 import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
-import { retryUnavailable } from '../src/store/retry-unavailable.ts';
+import { type Database, isDatabaseUnavailable, retryUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { type DraftedMail, draftMail } from './draft-mail.ts';
 

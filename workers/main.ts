@@ -1,12 +1,16 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
 import { queuePlace } from '../src/queue/queue-place.ts';
-import { announceReady, onShutdown, runLogged } from '../src/runtime/lifecycle.ts';
+import { announceReady, onShutdown, runLogged } from '../src/lifecycle.ts';
 import { currentRelease } from '../src/runtime/release.ts';
-import { createLog, standardOutput } from '../src/telemetry/log.ts';
+import {
+  createLog,
+  createRecentErrors,
+  exitOnUncaughtException,
+  logConsoleOutput,
+  standardOutput,
+} from '../src/telemetry/log.ts';
 import { openMetricsServer } from '../src/telemetry/metrics-server.ts';
 import { addProcessMetrics } from '../src/telemetry/process-metrics.ts';
-import { createRecentErrors } from '../src/telemetry/recent-errors.ts';
-import { logConsoleOutput, exitOnUncaughtException } from '../src/telemetry/console-output.ts';
 import { createWorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { openWorkerService } from './worker-service.ts';
 

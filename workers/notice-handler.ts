@@ -13,8 +13,12 @@ import { addOwners, claimOwners, findRecipient, type Owner } from '../src/notice
 import { findSilentCodes } from '../src/notices/silence.ts';
 import { findWeeklySummaries } from '../src/notices/weekly.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable, isQueryCanceled } from '../src/store/database.ts';
-import { retryUnavailable } from '../src/store/retry-unavailable.ts';
+import {
+  type Database,
+  isDatabaseUnavailable,
+  isQueryCanceled,
+  retryUnavailable,
+} from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { draftNotice } from './draft-notice.ts';
 

@@ -1,4 +1,4 @@
-import { purgeFiles } from '../src/codes/files/purge-files.ts';
+import { purgeFiles } from '../src/codes/files/stored-file.ts';
 import { purgeQueue } from '../src/queue/purge-queue.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { purgeDeletedCodes } from '../src/scans/purge-deleted-codes.ts';

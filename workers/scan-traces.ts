@@ -1,6 +1,6 @@
 import type { RawScan } from '../src/queue/scan-jobs.ts';
-import { parseTraceparent } from '../src/telemetry/trace-context.ts';
-import type { Span, Tracing } from '../src/telemetry/tracing.ts';
+import { parseTraceparent } from '../src/http/trace-context.ts';
+import type { Span, Tracing } from '../src/telemetry/tracing-sdk.ts';
 
 /** A statement records thousands of scans: of the sampled ones among them, so many are linked with its span. */
 const maxLinks = 100;

@@ -3,13 +3,13 @@ import { proveDesign } from '../src/codes/proof/prove-design.ts';
 import type { Proofs } from '../src/codes/proof/proofs.ts';
 import { QrCode } from '../src/codes/qr-code.ts';
 import {
-  type ClaimedCode,
   claimCode,
+  type ClaimedCode,
   findWaitingOwners,
   recordApplied,
   recordUnchanged,
   releaseCode,
-} from '../src/codes/styles/claim-codes.ts';
+} from '../src/codes/styles/style-applications.ts';
 import { AppError, BusyError } from '../src/errors.ts';
 import type { JobHandler } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';

@@ -1,6 +1,5 @@
 import { loadSecrets } from '../src/accounts/secrets.ts';
-import { createLogos } from '../src/codes/logo/stored-logo.ts';
-import { proofsWithLogos } from '../src/codes/logo/with-logos.ts';
+import { createLogos, proofsWithLogos } from '../src/codes/logo/stored-logo.ts';
 import { openProofs } from '../src/codes/proof/proofs.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
@@ -14,20 +13,21 @@ import { openQueueWorkers } from '../src/queue/queue-workers.ts';
 import { allQueues, queues } from '../src/queue/queues.ts';
 import { openWorkerPool, workerPoolSizes } from '../src/queue/worker-pool.ts';
 import { openWorkerProducer } from '../src/queue/worker-producer.ts';
-import { applicationName } from '../src/store/application-name.ts';
+import { applicationName, poolSizes } from '../src/store/pool-sizes.ts';
 import { openDatabase } from '../src/store/database.ts';
-import { poolSizes } from '../src/store/pool-sizes.ts';
 import { createAddressPolicy } from '../src/net/address-policy.ts';
-import { createOutboundRequest } from '../src/net/outbound-request.ts';
-import { resolveBySystem } from '../src/net/resolve-host.ts';
-import type { Log } from '../src/telemetry/log.ts';
-import { countWorker } from '../src/telemetry/process-counts.ts';
+import { createOutboundRequest, resolveBySystem } from '../src/net/outbound-request.ts';
+import type { Log, RecentErrors } from '../src/telemetry/log.ts';
 import { addPoolMetrics, probeDatabase } from '../src/telemetry/process-metrics.ts';
 import { openTracing } from '../src/telemetry/tracing.ts';
-import { startReports } from '../src/telemetry/process-reporter.ts';
-import type { RecentErrors } from '../src/telemetry/recent-errors.ts';
-import { addWebhookMetrics } from '../src/telemetry/webhook-metrics.ts';
-import { addGeoMetrics, createWorkerMetrics, type WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
+import { startReports } from '../src/store/process-reports.ts';
+import {
+  addGeoMetrics,
+  addWebhookMetrics,
+  countWorker,
+  createWorkerMetrics,
+  type WorkerMetrics,
+} from '../src/telemetry/worker-metrics.ts';
 import { readBacklog } from '../src/webhooks/backlog.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
 import { createExportUpkeep } from './export-upkeep.ts';

@@ -10,7 +10,7 @@ import {
 import { bytesPerMb } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { recordAction } from './operator-actions.ts';
-import { liveTimes } from './rate-window.ts';
+import { liveTimes } from './request-windows.ts';
 import { User } from './users.ts';
 
 /** What an account may have, or has. */

@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { customAlphabet } from 'nanoid';
 import { Model, snakeCaseMappers } from 'objection';
-import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { generateApiKey } from './api-key-format.ts';
-import { liveTimes } from './rate-window.ts';
+import { liveTimes } from './request-windows.ts';
 
-export class ApiKey extends Model {
+class ApiKey extends Model {
   static override tableName = 'api_keys';
   static override columnNameMappers = snakeCaseMappers();
 
@@ -36,10 +38,7 @@ export async function createApiKey(db: Database, userId: string, name: string, n
 /** Each key has its own hourly quota: without this bound, and one of active keys, an account would have no limit. */
 export const keysPerHour = 10;
 
-export type KeyCreation =
-  | { key: string }
-  | { refused: 'active' }
-  | { refused: 'hourly'; retryAfterSeconds: number };
+type KeyCreation = { key: string } | { refused: 'active' } | { refused: 'hourly'; retryAfterSeconds: number };
 
 /** For owners. The user's row is locked while the limits are checked, so that they hold for parallel requests. */
 export async function createOwnKey(
@@ -76,7 +75,7 @@ export async function revokeApiKey(db: Database, prefix: string, now: Date): Pro
   return key;
 }
 
-export interface KeyUse {
+interface KeyUse {
   key: ApiKey;
   /** Requests of the last hour. */
   used: number;
@@ -105,4 +104,69 @@ export async function revokeOwnKey(db: Database, userId: string, id: string, now
   const key = await ApiKey.query(db).findOne({ id, user_id: userId });
   if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
   return key !== undefined;
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomPrefix = customAlphabet(base62, 8);
+const randomSecret = customAlphabet(base62, 32);
+const keyPattern = /^qrl_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+export interface ParsedApiKey {
+  prefix: string;
+  secretHash: Buffer;
+}
+
+/** `qrl_<prefix>_<secret>`: the secret ends in a checksum of the whole, so a mistyped key is refused without a query. */
+export function generateApiKey(): ParsedApiKey & { key: string } {
+  const prefix = randomPrefix();
+  const random = randomSecret();
+  const secret = random + checksum(prefix + random);
+  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: hashSecret(secret) };
+}
+
+/** Checks the form and the checksum only; whether the key exists is for the database. */
+export function parseApiKey(key: string): ParsedApiKey | undefined {
+  const [, prefix, random, sum] = keyPattern.exec(key) ?? [];
+  if (!prefix || !random || sum !== checksum(prefix + random)) return undefined;
+  return { prefix, secretHash: hashSecret(random + sum) };
+}
+
+function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < 6; place += 1) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** What works without a password, until its owner ends it. */
+export interface ProgramAccess {
+  keys: number;
+  webhooks: number;
+}
+
+export const hasAccess = ({ keys, webhooks }: ProgramAccess) => keys + webhooks > 0;
+
+export async function countAccess(db: Database, userId: string): Promise<ProgramAccess> {
+  const { rows } = (await db.raw(
+    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL)::int AS keys,
+            (SELECT count(*) FROM webhook_endpoints WHERE user_id = :userId AND is_enabled)::int AS webhooks`,
+    { userId },
+  )) as { rows: [ProgramAccess] };
+  return rows[0];
+}
+
+/** Revokes API keys and disables webhooks. What waits for these is purged by housekeeping. Returns how many there were. */
+export async function revokeAccess(db: Database, userId: string, now: Date): Promise<ProgramAccess> {
+  const keys = await db('api_keys').where({ user_id: userId, revoked_at: null }).update({ revoked_at: now });
+  const webhooks = await db('webhook_endpoints')
+    .where({ user_id: userId, is_enabled: true })
+    .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
+  return { keys, webhooks };
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Database, isDatabaseUnavailable } from '../store/database.ts';
 import { readKnownFile, writeKnownFile } from '../store/known-files.ts';
-import type { Replica } from '../store/replica.ts';
+import type { Replica } from '../store/replicas.ts';
 import { readStoredSecret } from '../store/root-secrets.ts';
-import { sealText, unsealText } from './sealed-text.ts';
+import { sealText, unsealText } from './secrets.ts';
 
 const version = 1;
 const purpose = 'root-secret';

@@ -1,5 +1,5 @@
 import { hashSync, verifySync } from '@node-rs/argon2';
-import { type HashCost, recommendedCost } from './hash-cost.ts';
+import { type HashCost, recommendedCost } from './passwords.ts';
 
 /** The same characters can be encoded in different ways, depending on the keyboard. */
 const normalized = (password: string) => password.normalize('NFKC');

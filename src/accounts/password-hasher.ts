@@ -4,9 +4,8 @@ import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { createFairScheduler } from '../runtime/fair-scheduler.ts';
 import { openThread, type Thread } from '../runtime/thread.ts';
-import { type HashCost, recommendedCost, unknownHash } from './hash-cost.ts';
+import { type HashCost, longestPassword, recommendedCost, unknownHash } from './passwords.ts';
 import type { PasswordRequest } from './password-thread-main.ts';
-import { longestPassword } from './passwords.ts';
 
 /** One core stays free for redirects; more than two threads would only take memory. */
 const defaultThreads = Math.min(2, Math.max(1, availableParallelism() - 1));

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
-import { lowerThreadPriority } from '../runtime/low-priority.ts';
-import type { HashCost } from './hash-cost.ts';
+import { lowerThreadPriority } from '../runtime/thread-cpu.ts';
+import type { HashCost } from './passwords.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
 
 lowerThreadPriority();

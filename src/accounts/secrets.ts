@@ -1,9 +1,15 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { deriveKey, readStoredSecret, rootSecretsOf } from '../store/root-secrets.ts';
-import { sealText, unsealText } from './sealed-text.ts';
 
 const unsubscribePattern = /^(([\da-f-]{36})\.([a-z-]{1,40}))\.([\w-]{43})$/;
 
@@ -170,4 +176,27 @@ function networkOf(address: string): string {
     .slice(0, 4)
     .map((part) => part.toString(16))
     .join(':');
+}
+
+const cipherName = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Encrypts a text with a secret that the database does not have. Keys of different purposes are independent. */
+export function sealText(text: string, secret: string, purpose: string): Buffer {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv(cipherName, keyOf(secret, purpose), iv);
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
+}
+
+export function unsealText(sealed: Buffer, secret: string, purpose: string): string {
+  const decipher = createDecipheriv(cipherName, keyOf(secret, purpose), sealed.subarray(0, ivBytes));
+  decipher.setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));
+  const encrypted = sealed.subarray(ivBytes + tagBytes);
+  return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+}
+
+function keyOf(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { isBlockedSql } from './blocked-account-sql.ts';
-import { changedMeanwhile } from './lock-unchanged.ts';
-import { User } from './users.ts';
+import { sealText, unsealText } from './secrets.ts';
+import { changedMeanwhile, isBlockedSql, User } from './users.ts';
 
 /** A session ends when it was not used for this long, */
 const idleMs = 7 * dayMs;
@@ -14,7 +13,7 @@ const seenIntervalMs = 5 * 60_000;
 /** Beyond this, the sessions that were used least recently are ended. */
 const maxPerUser = 50;
 
-export const sessionHash = (token: string) => createHash('sha256').update(token).digest();
+const sessionHash = (token: string) => createHash('sha256').update(token).digest();
 
 interface SessionOptions {
   device?: string | undefined;
@@ -130,4 +129,47 @@ export async function purgeOldSessions(db: Database, now: Date): Promise<number>
     .where('created_at', '<=', new Date(now.getTime() - sessionLifetimeMs))
     .orWhere('seen_at', '<=', new Date(now.getTime() - idleMs))
     .delete();
+}
+
+const lifetimeMs = 120_000;
+const purpose = 'one-time-secret';
+
+/**
+ * Stores a text that one session can read once. Its encryption key is derived from the session token, of which the database
+ * has only a hash: neither a cookie nor a copy of the database is enough to read it.
+ */
+export async function keepOneTimeSecret(
+  db: Database,
+  sessionToken: string,
+  text: string,
+  now: Date,
+): Promise<void> {
+  // Inserts nothing where the session has ended in the meantime.
+  await db.raw(
+    `INSERT INTO one_time_secrets (session_token_hash, sealed, expires_at)
+     SELECT token_hash, :sealed, :expiresAt FROM sessions WHERE token_hash = :tokenHash
+     ON CONFLICT (session_token_hash) DO UPDATE SET sealed = excluded.sealed, expires_at = excluded.expires_at`,
+    {
+      tokenHash: sessionHash(sessionToken),
+      sealed: sealText(text, sessionToken, purpose),
+      expiresAt: new Date(now.getTime() + lifetimeMs),
+    },
+  );
+}
+
+/** Reads and deletes the text: a second call returns undefined. */
+export async function takeOneTimeSecret(
+  db: Database,
+  sessionToken: string,
+  now: Date,
+): Promise<string | undefined> {
+  const [row] = (await db('one_time_secrets')
+    .where({ session_token_hash: sessionHash(sessionToken) })
+    .delete()
+    .returning(['sealed', 'expires_at'])) as { sealed: Buffer; expires_at: Date }[];
+  return row && row.expires_at > now ? unsealText(row.sealed, sessionToken, purpose) : undefined;
+}
+
+export async function purgeOneTimeSecrets(db: Database, now: Date): Promise<number> {
+  return db('one_time_secrets').where('expires_at', '<=', now).delete();
 }

@@ -1,12 +1,17 @@
 import type { Database } from '../store/database.ts';
 import { findAccountBlock } from './account-blocks.ts';
-import { type AttemptLimit, readAttempts, refundAttempt, resetAttempts, takeAttempt } from './attempts.ts';
-import { emailErrors } from './email-address.ts';
+import {
+  type AttemptLimit,
+  readAttempts,
+  refundAttempt,
+  resetAttempts,
+  takeAttempt,
+} from './request-windows.ts';
+import { emailErrors, User } from './users.ts';
 import type { OverLimitCache } from './over-limit-cache.ts';
 import type { Hashing, PasswordHasher } from './password-hasher.ts';
 import { checkProof, createProofChallenge, maxProofLevel } from './proof-of-work.ts';
 import type { ServiceSecrets } from './secrets.ts';
-import { User } from './users.ts';
 
 /** Failed attempts per hour. */
 const maxPerAddress = 30;

@@ -1,6 +1,6 @@
 import { Model, snakeCaseMappers } from 'objection';
-import { v7 as uuidv7 } from 'uuid';
-import { AppError } from '../errors.ts';
+import { v7 as uuidv7, validate as isUuid } from 'uuid';
+import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
 import type { Limits, Plan } from '../limits.ts';
 import { type Database, sqlState } from '../store/database.ts';
@@ -135,3 +135,110 @@ async function lockAccount(transaction: Database, userId: string): Promise<void>
   for (const table of ['qr_codes', 'styles', 'logos'])
     await transaction(table).where({ user_id: userId }).orderBy('id').forUpdate().select('id');
 }
+
+export interface ListedUser {
+  id: string;
+  email: string;
+  plan: Plan;
+  isAdmin: boolean;
+  isBlocked: boolean;
+  createdAt: Date;
+  codes: number;
+  /** Active ones. */
+  keys: number;
+}
+
+interface UserSearch {
+  /** Part of the email; '' for all. */
+  email: string;
+  limit: number;
+  /** The id of the last user of the previous page. */
+  after?: string | undefined;
+}
+
+/** For operators: newest first. One more than `limit` where there is another page. */
+export async function searchUsers(
+  db: Database,
+  { email, limit, after }: UserSearch,
+): Promise<{ users: ListedUser[]; hasNext: boolean }> {
+  const { rows } = (await db.raw(
+    `WITH found AS (
+       SELECT id, email, plan, is_admin, created_at FROM users
+       WHERE strpos(lower(email), lower(:email)) > 0 AND (CAST(:after AS uuid) IS NULL OR id < CAST(:after AS uuid))
+       ORDER BY id DESC LIMIT :most
+     )
+     SELECT id, email, plan, is_admin AS "isAdmin", created_at AS "createdAt", ${isBlockedSql('found.id')} AS "isBlocked",
+            (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = found.id) AS codes,
+            (SELECT count(*) FROM api_keys WHERE user_id = found.id AND revoked_at IS NULL) AS keys
+     FROM found ORDER BY id DESC`,
+    { email, after: after !== undefined && isUuid(after) ? after : null, most: limit + 1 } as never,
+  )) as { rows: ListedUser[] };
+  return { users: rows.slice(0, limit), hasNext: rows.length > limit };
+}
+
+export async function countUsers(db: Database, email: string): Promise<number> {
+  const [row] = (await db('users')
+    .whereRaw('strpos(lower(email), lower(?)) > 0', [email])
+    .count('* as count')) as { count: number }[];
+  return row?.count ?? 0;
+}
+
+export async function findUser(db: Database, id: string): Promise<User | undefined> {
+  return isUuid(id) ? User.query(db).findById(id) : undefined;
+}
+
+export interface AccountFigures {
+  revokedKeys: number;
+  sessions: number;
+  lastSeenAt: Date | null;
+}
+
+/** How much an account has besides what is limited, and nothing of what it is. */
+export async function readAccountFigures(db: Database, userId: string): Promise<AccountFigures> {
+  const { rows } = (await db.raw(
+    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NOT NULL) AS "revokedKeys",
+            (SELECT count(*) FROM sessions WHERE user_id = :userId) AS sessions,
+            (SELECT max(seen_at) FROM sessions WHERE user_id = :userId) AS "lastSeenAt"`,
+    { userId },
+  )) as { rows: [AccountFigures] };
+  return rows[0];
+}
+
+/** Of a change that needs the password, where that was replaced while it was checked. */
+export function changedMeanwhile(): AppError {
+  return new AppError('validation_error', 'The account was changed in the meantime. Sign in again.', {
+    status: 409,
+  });
+}
+
+/** Locks the account until the end of the transaction. Fails where its password is not the one that was checked any more. */
+export async function lockUnchanged(
+  transaction: Database,
+  { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
+): Promise<void> {
+  const row = (await transaction('users').where({ id }).forUpdate().first('password_hash')) as
+    | { password_hash: string | null }
+    | undefined;
+  if (!row || row.password_hash !== passwordHash) throw changedMeanwhile();
+}
+
+/** As strict as `<input type=email>`: one @, no spaces, a host with or without a dot. */
+const pattern =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+export function emailErrors(field: string, email: string): FieldError[] {
+  return email.length <= 254 && pattern.test(email)
+    ? []
+    : [{ field, message: 'must be an address such as you@example.com' }];
+}
+
+/** Without what follows a plus sign, which most providers deliver to the same mailbox. */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [name = ''] = email.slice(0, at).split('+', 1);
+  return name + email.slice(at);
+}
+
+/** Whether the account with the id in this column is blocked, as SQL. */
+export const isBlockedSql = (userId: string) =>
+  `EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = ${userId}::text)`;

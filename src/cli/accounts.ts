@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { changeLimits, type LimitChanges } from '../accounts/account-limits.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
-import { changePassword } from '../accounts/change-password.ts';
+import { changePassword } from '../accounts/account-links.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import {
@@ -21,8 +21,7 @@ import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
-import { changeAndRecord } from './record-action.ts';
-import { withDatabase } from './with-database.ts';
+import { changeAndRecord, withDatabase } from './with-database.ts';
 
 const now = () => new Date();
 const emailOption = () =>

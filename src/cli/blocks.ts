@@ -9,17 +9,16 @@ import {
   listBlocks,
   removeBlock,
 } from '../codes/blocks.ts';
-import { parseCodeInput } from '../codes/code-input.ts';
+import { parseCodeInput } from '../codes/share-token.ts';
 import { isTopLevel, parseHostInput } from '../codes/content/hosts.ts';
 import type { QrCode } from '../codes/qr-code.ts';
-import { findAnyCode } from '../codes/shared-code.ts';
+import { findAnyCode } from '../codes/codes.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { parseEmail } from './accounts.ts';
 import { printMessage, printResult } from './output.ts';
-import { changeAndRecord } from './record-action.ts';
-import { withDatabase } from './with-database.ts';
+import { changeAndRecord, withDatabase } from './with-database.ts';
 
 const codeArgument = () =>
   new Argument('<code>', "the code's share link, share token or id").argParser(parseCode);

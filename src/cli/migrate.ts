@@ -1,10 +1,8 @@
 import { Command } from 'commander';
 import { createPartitions } from '../scans/partitions.ts';
 import { finishUpgrade, migrateDatabase } from '../store/migrate.ts';
-import { logConsoleOutput } from '../telemetry/console-output.ts';
-import { createLog } from '../telemetry/log.ts';
-import { failureMessage } from './failure-message.ts';
-import { printMessage } from './output.ts';
+import { createLog, logConsoleOutput } from '../telemetry/log.ts';
+import { failureMessage, printMessage } from './output.ts';
 import { withDatabase } from './with-database.ts';
 
 type Print = (line: string) => void;

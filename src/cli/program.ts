@@ -1,6 +1,5 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
-import { failureMessage } from './failure-message.ts';
-import { printMessage } from './output.ts';
+import { failureMessage, printMessage } from './output.ts';
 
 /** Exit codes: 0 success, 1 failure, 2 wrong usage. */
 const failureCode = 1;
@@ -21,7 +20,7 @@ const commands: Record<string, () => Promise<Command>> = {
   blocks: async () => (await import('./blocks.ts')).blocksCommand(),
   secret: async () => (await import('./secret.ts')).secretCommand(),
   mail: async () => (await import('./mail.ts')).mailCommand(),
-  backup: async () => (await import('./backup.ts')).backupCommand(),
+  backup: async () => (await import('./doctor.ts')).backupCommand(),
   demo: async () => (await import('./demo.ts')).demoCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   routes: async () => (await import('./routes.ts')).routesCommand(),

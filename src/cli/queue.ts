@@ -6,9 +6,7 @@ import { isJobOf } from '../queue/job-contract.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
-import { createProgressBar } from './progress-bar.ts';
-import { changeAndRecord } from './record-action.ts';
-import { type CommandResources, withDatabase } from './with-database.ts';
+import { changeAndRecord, type CommandResources, createProgressBar, withDatabase } from './with-database.ts';
 
 const maxReasonLength = 500;
 

@@ -1,3 +1,5 @@
+import { SingleBar } from 'cli-progress';
+import { type OperatorAction, recordAction } from '../accounts/operator-actions.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
@@ -29,4 +31,32 @@ export async function withDatabase(work: (resources: CommandResources) => Promis
   } finally {
     await db.destroy();
   }
+}
+
+interface Entry {
+  action: OperatorAction;
+  target: string;
+  note?: string | undefined;
+}
+
+/** Makes a change and records it for the audit log, both or neither. False where `change` had nothing to do. */
+export async function changeAndRecord(
+  db: Database,
+  entry: Entry,
+  change: (transaction: Database) => Promise<boolean | void>,
+): Promise<boolean> {
+  return db.transaction(async (transaction) => {
+    if ((await change(transaction)) === false) return false;
+    await recordAction(transaction, { operatorId: undefined, ...entry }, new Date());
+    return true;
+  });
+}
+
+/** On standard error. Without a terminal it prints a line every 5 seconds. */
+export function createProgressBar(noun: string): SingleBar {
+  return new SingleBar({
+    format: `{bar} {percentage}% | ${noun} {value} of {total} | {eta_formatted} left`,
+    noTTYOutput: true,
+    notTTYSchedule: 5_000,
+  });
 }

@@ -1,14 +1,16 @@
-import { v7 as uuidv7, validate as isUuid } from 'uuid';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { raw } from 'objection';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
-import { hostColumns } from './code-hosts.ts';
+import { hostColumns } from './blocks.ts';
 import { lockRoomForCodes } from './code-limit.ts';
-import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
-import { endColumns } from './lifetime.ts';
+import { endColumns, type ExpiringWithin, whereExpiring } from './lifetime.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
+import type { Design } from './design/design.ts';
+import type { PageLogo } from './share-page.ts';
 
 export type NewCode = Pick<
   QrCode,
@@ -208,4 +210,59 @@ export async function listCodes(
 
 function noSuchCode(): AppError {
   return new AppError('not_found', 'There is no such QR code.');
+}
+
+/** `hasAnyBlocks` is false where nothing is blocked at all, which saves the query for this code. */
+export type SharedCode = QrCode & {
+  hasAnyBlocks: boolean;
+  design: Partial<Design> | null;
+  /** The id of the photo of a contact. */
+  photo: string | null;
+  pageLogo: PageLogo | null;
+};
+
+export async function findSharedCode(db: Database, token: string): Promise<SharedCode | undefined> {
+  const code = await QrCode.query(db).findOne({ share_token: token }).select(
+    'qr_codes.*',
+    raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'),
+    raw('(SELECT design FROM designs WHERE code_id = qr_codes.id)').as('design'),
+    // Only contacts are looked up.
+    raw(
+      `CASE WHEN type = 'vcard' THEN (SELECT file.id FROM code_files AS file WHERE code_id = qr_codes.id AND kind = 'photo') END`,
+    ).as('photo'),
+    raw(
+      `(SELECT jsonb_build_object('logo', logo, 'alt', alt) FROM page_logos WHERE code_id = qr_codes.id)`,
+    ).as('page_logo'),
+  );
+  return code as SharedCode | undefined;
+}
+
+/** For operators: any owner's code, by id or share token. */
+export async function findAnyCode(db: Database, idOrToken: string): Promise<QrCode | undefined> {
+  return QrCode.query(db).findOne(isUuid(idOrToken) ? { id: idOrToken } : { share_token: idOrToken });
+}
+
+const codesPerRead = 200;
+
+/** All codes of an account, oldest first, in batches. */
+export async function* ownedCodes(db: Database, ownerId: string): AsyncGenerator<QrCode[]> {
+  for (let after: string | undefined; ; ) {
+    const query = QrCode.query(db).where({ user_id: ownerId }).orderBy('id').limit(codesPerRead);
+    if (after !== undefined) query.where('id', '>', after);
+    const codes = await query;
+    if (codes.length > 0) yield codes;
+    if (codes.length < codesPerRead) return;
+    after = codes.at(-1)?.id;
+  }
+}
+
+/** Of these ids, the ones of codes that neither exist nor were deleted a short while ago. */
+export async function findMissingCodes(db: Database, ids: string[]): Promise<Set<string>> {
+  const { rows } = (await db.raw(
+    `SELECT id FROM unnest(CAST(:ids AS uuid[])) AS given (id)
+     WHERE NOT EXISTS (SELECT FROM qr_codes WHERE qr_codes.id = given.id)
+       AND NOT EXISTS (SELECT FROM deleted_codes WHERE deleted_codes.id = given.id)`,
+    { ids: ids.filter((id) => isUuid(id)) },
+  )) as { rows: { id: string }[] };
+  return new Set(rows.map(({ id }) => id));
 }

@@ -41,11 +41,11 @@ export class QrCode extends Model {
   declare defaultExpiresAt: Date | null;
   /** Where the share link leads after the end. */
   declare afterExpiryUrl: string | null;
-  /** What the owner chose for the share page, see page-look.ts. */
+  /** What the owner chose for the share page, see share-page.ts. */
   declare pageTitle: string | null;
   declare pageText: string | null;
   declare pageColor: string | null;
-  /** The hosts that the content links to, see code-hosts.ts. Null until it is parsed. */
+  /** The hosts that the content links to, see blocks.ts. Null until it is parsed. */
   declare hosts: string[] | null;
   declare hostsKey: string | null;
 }

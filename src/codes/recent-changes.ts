@@ -1,6 +1,6 @@
 import { type Database, queryPrepared } from '../store/database.ts';
 import type { RecentChanges } from '../store/reads.ts';
-import { maxLagMs } from '../store/replica.ts';
+import { maxLagMs } from '../store/replicas.ts';
 
 /** A mark younger than this is not written again, so that importing a thousand codes does not write a thousand marks. */
 const markEveryMs = 250;

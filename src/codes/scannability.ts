@@ -1,10 +1,10 @@
 import type { Picture } from './image/draw.ts';
-import { contrastOf, luminance, minContrast, showContrast } from './contrast.ts';
 import { numberWarning } from './content/number-warning.ts';
 import { parseContent } from './content/parse-content.ts';
-import { modulePixels, sizeFor } from './image/layout.ts';
-import { countModules, fitsSymbol } from './image/symbol.ts';
+import { countModules, fitsSymbol, modulePixels, sizeFor } from './image/symbol.ts';
 import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
+import type { FieldError } from '../errors.ts';
+import { type Design, minQuietZone } from './design/design.ts';
 
 /** Modules of one pixel are lost when the image is scaled or photographed. */
 const minModulePixels = 2;
@@ -106,4 +106,72 @@ function lengthWarning(text: string, errorCorrection: ErrorCorrection): string {
   const lower = errorCorrections.findLast((level) => fitsSymbol(text, level));
   const ways = lower ? `less text or the errorCorrection ${lower}` : 'less text';
   return `The text is longer than a QR code holds at errorCorrection ${errorCorrection}. Use ${ways}.`;
+}
+
+type Colors = Pick<Picture, 'foregroundColor' | 'backgroundColor'>;
+
+const paper = '#ffffff';
+
+/** What is wrong with a design without drawing it. `colors` are those of the code. */
+export function designErrors(design: Design, colors: Colors): FieldError[] {
+  return [...frameErrors(design, colors), ...colorErrors(design, colors)];
+}
+
+function frameErrors(design: Design, colors: Colors): FieldError[] {
+  if (design.frame === 'none') {
+    if (design.quietZone >= minQuietZone) return [];
+    return [{ field: 'quietZone', message: `must be at least ${minQuietZone} without a frame` }];
+  }
+  if (design.frameText === null) return [{ field: 'frameText', message: 'is required with a frame' }];
+  const text = design.frameTextColor ?? colors.backgroundColor;
+  const around = design.frameColor ?? colors.foregroundColor;
+  const contrast = contrastOf(luminance(text), luminance(around));
+  if (contrast >= minContrast) return [];
+  const message = `must differ more from the frame, which is ${around}: ${contrastRule(contrast)}`;
+  return [{ field: 'frameTextColor', message }];
+}
+
+function contrastRule(contrast: number): string {
+  return `the contrast of ${showContrast(contrast)} should be at least ${minContrast}:1`;
+}
+
+/** Each color of the symbol must be darker than what is behind it. */
+function colorErrors(design: Design, { foregroundColor, backgroundColor }: Colors): FieldError[] {
+  const isOnPaper = design.transparentBackground;
+  const behind = isOnPaper ? paper : backgroundColor;
+  const name = isOnPaper ? 'white paper' : `the background, which is ${behind}`;
+  const { gradientColor, eyeFrameColor, eyeBallColor } = design;
+  const used = { foregroundColor, gradientColor, eyeFrameColor, eyeBallColor };
+  return Object.entries(used).flatMap(([field, color]) => {
+    if (color === null) return [];
+    const own = field === 'foregroundColor' ? 'of the code ' : '';
+    const [light, dark] = [luminance(behind), luminance(color)];
+    const contrast = contrastOf(light, dark);
+    if (contrast < minContrast)
+      return [{ field, message: `${own}must be darker than ${name}: ${contrastRule(contrast)}` }];
+    if (dark < light) return [];
+    return [{ field, message: `${own}must be darker than ${name}: many phones do not read light on dark` }];
+  });
+}
+
+/** As in WCAG 2: from 1 for two equal colors to 21 for black and white. */
+export const minContrast = 3;
+
+/** Of two relative luminances. */
+export function contrastOf(one: number, other: number): number {
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+/** Relative luminance as in WCAG 2, from 0 for black to 1 for white. */
+export function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Rounded down, so that a contrast just below the limit is not shown as the limit. */
+export function showContrast(contrast: number): string {
+  return `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database.ts';
-import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
+import { type ExpiringWithin, whereExpiring } from './lifetime.ts';
 import { type CodeType, QrCode } from './qr-code.ts';
 
 const maxCategories = 200;

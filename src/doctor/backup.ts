@@ -1,7 +1,14 @@
-import type { Database } from '../store/database.ts';
 import { dayMs, hourMs } from '../runtime/units.ts';
+import { codesWithScans, countedSpans } from '../scans/counted-days.ts';
+import { compareSpan } from '../scans/counters.ts';
+import { readNewestScans } from '../scans/newest-scans.ts';
+import { listPartitions, type Partition } from '../scans/partitions.ts';
+import { countDeletedCodes } from '../scans/purge-deleted-codes.ts';
+import type { Database } from '../store/database.ts';
+import { readRow } from './connection.ts';
 import { type Finding, findingsFor } from './finding.ts';
-import { formatBytes, formatDuration } from './format.ts';
+import { formatBytes, formatDuration, pluralize } from './format.ts';
+import { checkSchema, dayOf } from './postgres.ts';
 
 const { ok, warning, failure } = findingsFor('backup');
 
@@ -39,18 +46,15 @@ const factsStatement = `
   FROM pg_stat_archiver`;
 
 export async function checkBackup(db: Database, isEmbedded: boolean, nowMs: number): Promise<Finding[]> {
-  const { rows } = (await db.raw(factsStatement)) as { rows: [BackupFacts] };
-  const [facts] = rows;
-  const lastBase = facts.canSeeBaseBackups ? await readLastBaseBackup(db) : undefined;
-  return assessBackup(facts, lastBase, isEmbedded, nowMs);
-}
-
-/** The last base backup leaves a history file among the WAL files, until the next one. */
-async function readLastBaseBackup(db: Database): Promise<Date | undefined> {
-  const { rows } = (await db.raw(
-    "SELECT max(modification) AS at FROM pg_ls_waldir() WHERE name LIKE '%.backup'",
-  )) as { rows: [{ at: Date | null }] };
-  return rows[0].at ?? undefined;
+  const facts = await readRow<BackupFacts>(db, factsStatement);
+  // The last base backup leaves a history file among the WAL files, until the next one.
+  const lastBase = facts.canSeeBaseBackups
+    ? await readRow<{ at: Date | null }>(
+        db,
+        "SELECT max(modification) AS at FROM pg_ls_waldir() WHERE name LIKE '%.backup'",
+      )
+    : undefined;
+  return assessBackup(facts, lastBase?.at ?? undefined, isEmbedded, nowMs);
 }
 
 export function assessBackup(
@@ -128,4 +132,119 @@ function assessBaseBackup(
     );
   const message = `The last base backup was taken ${formatDuration(nowMs - lastBase.getTime())} ago`;
   return nowMs - lastBase.getTime() > baseBackupToWarnMs ? warning(`${message}.`, take) : ok(`${message}.`);
+}
+
+const data = findingsFor('data');
+
+/** Codes whose counters are compared, and for how long at most. */
+const sampleCodes = 50;
+const sampleMs = 5_000;
+
+/** Whether the data is complete and fits together, as far as a short look can tell. */
+export async function checkData(db: Database, nowMs: () => number): Promise<Finding[]> {
+  const schema = await checkSchema(db, nowMs);
+  const findings = schema.map((finding) => ({ ...finding, subject: 'data' as const }));
+  if (schema.some(({ state }) => state === 'failure')) return findings;
+  const { newestAt, codeIds } = await readNewestScans(db, sampleCodes);
+  return [
+    ...findings,
+    ...assessGaps(await listPartitions(db)),
+    assessNewest(newestAt, nowMs()),
+    await compareNewestCounters(db, codeIds),
+    ...(await checkSequences(db)),
+    assessDeleted(await countDeletedCodes(db)),
+  ];
+}
+
+export function assessGaps(partitions: Partition[]): Finding[] {
+  const gaps = partitions.flatMap(({ to }, index) => {
+    const next = partitions[index + 1]?.from;
+    return next && next > to ? [`${dayOf(to.getTime())} to ${dayOf(next.getTime())}`] : [];
+  });
+  if (gaps.length === 0) return [];
+  return [
+    data.failure(
+      `There are no partitions for ${gaps.join(', ')}: scans of that time become dead scans.`,
+      'Run `node dist/src/cli.js migrate`, then `qrelay scans retry`.',
+    ),
+  ];
+}
+
+function assessNewest(newestAt: Date | undefined, nowMs: number): Finding {
+  if (!newestAt) return data.ok('No scan has been recorded yet.');
+  const age = formatDuration(Math.max(0, nowMs - newestAt.getTime()));
+  return data.ok(`The newest recorded scan is ${age} old (${newestAt.toISOString()}).`);
+}
+
+/** The last days of the codes that were scanned last: what a restore or a crash may have cut. */
+async function compareNewestCounters(db: Database, scannedLast: string[]): Promise<Finding> {
+  const codeIds = scannedLast.length > 0 ? scannedLast : await codesWithScans(db, undefined, sampleCodes);
+  const endsAt = performance.now() + sampleMs;
+  let [codes, days, wrong] = [0, 0, 0];
+  for (const codeId of codeIds) {
+    if (performance.now() > endsAt) break;
+    const span = (await countedSpans(db, codeId)).at(-1);
+    if (!span) continue;
+    wrong += (await compareSpan(db, codeId, span)).length;
+    codes += 1;
+    days += span.days;
+  }
+  const sample = `a sample of ${pluralize(codes, 'code')} and ${pluralize(days, 'day')}`;
+  if (codes === 0) return data.ok('There are no counters to compare.');
+  if (wrong === 0)
+    return data.ok(
+      `The counters agree with the scans in ${sample}. \`qrelay counters verify\` compares all.`,
+    );
+  return data.failure(
+    `${pluralize(wrong, 'counter')} ${wrong === 1 ? 'differs' : 'differ'} from the scans in ${sample}: analytics are wrong.`,
+    'Run `qrelay counters rebuild`; scans may arrive meanwhile.',
+  );
+}
+
+async function checkSequences(db: Database): Promise<Finding[]> {
+  const late = await findLateSequences(db);
+  if (late.length === 0) return [data.ok('All sequences are ahead of their tables.')];
+  return late.map(({ table, column }) =>
+    data.failure(
+      `The sequence of ${table}.${column} is behind the table: inserts fail.`,
+      `Run \`SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column})) FROM ${table}\`.`,
+    ),
+  );
+}
+
+function assessDeleted(waiting: number): Finding {
+  if (waiting === 0) return data.ok('No deleted code waits to be purged.');
+  return data.warning(
+    `${pluralize(waiting, 'deleted code')} ${waiting === 1 ? 'waits' : 'wait'} to be purged.`,
+    'Workers do it every 10 seconds. If the number stays, read their log.',
+  );
+}
+
+/** A column whose next generated value is taken already. */
+interface LateSequence {
+  table: string;
+  column: string;
+}
+
+/** A copy that restored rows but not sequences makes the next inserts fail. */
+async function findLateSequences(db: Database): Promise<LateSequence[]> {
+  const { rows } = (await db.raw(
+    `SELECT format('%I.%I', space.nspname, owner.relname) AS "table", attname AS "column",
+            coalesce(pg_sequence_last_value(sequence.oid), 0) AS last
+     FROM pg_depend JOIN pg_class AS sequence ON sequence.oid = objid AND sequence.relkind = 'S'
+     JOIN pg_class AS owner ON owner.oid = refobjid
+     JOIN pg_namespace AS space ON space.oid = owner.relnamespace
+     JOIN pg_attribute ON attrelid = owner.oid AND attnum = refobjsubid
+     WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_class'::regclass AND deptype IN ('a', 'i')
+       AND has_table_privilege(owner.oid, 'SELECT')`,
+  )) as { rows: (LateSequence & { last: number })[] };
+  const late: LateSequence[] = [];
+  for (const { table, column, last } of rows) {
+    const { rows: found } = (await db.raw(
+      `SELECT EXISTS (SELECT FROM ${table} WHERE :column: > :last) AS "isLate"`,
+      { column, last },
+    )) as { rows: [{ isLate: boolean }] };
+    if (found[0].isLate) late.push({ table, column });
+  }
+  return late;
 }

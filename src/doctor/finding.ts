@@ -1,4 +1,4 @@
-/** In the order in which they are checked and shown. */
+/** In the order in which they are shown. */
 export const subjects = [
   'configuration',
   'postgres',
@@ -43,4 +43,9 @@ export function findingsFor(subject: Subject) {
     warning: (finding: string, remedy: string): Finding => ({ subject, state: 'warning', finding, remedy }),
     failure: (finding: string, remedy: string): Finding => ({ subject, state: 'failure', finding, remedy }),
   };
+}
+
+/** The findings whose condition holds: `found(isFull && failure(…), isOld && warning(…))`. */
+export function found(...findings: (Finding | false | undefined)[]): Finding[] {
+  return findings.filter((finding) => finding !== false && finding !== undefined);
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { dayMs } from '../runtime/units.ts';
 import { readGeoDataDate } from '../scans/geo-data.ts';
 import { type GeoDatabase, GeoDatabaseError, readGeoDatabase } from '../scans/geo-database.ts';
-import { type Finding, findingsFor } from './finding.ts';
+import { type Finding, findingsFor, found } from './finding.ts';
 import { formatBytes, pluralize } from './format.ts';
 
 const { ok, warning, failure } = findingsFor('geo data');
@@ -43,31 +43,24 @@ export function assessGeoDatabase(
 ): Finding[] {
   const { text, days } = ageOf(madeAt, nowMs);
   const message = `Places come from GEO_DATABASE ${file} (${type}, ${formatBytes(bytes)}) of ${text}`;
-  const findings = [
+  return found(
     days > maxAgeDays.file
       ? warning(
           `${message}: more and more scans get the wrong place.`,
           'Find out why it is not updated any more: run the program that downloads it (for MaxMind, `geoipupdate -v`). Workers notice a new file by themselves.',
         )
       : ok(`${message}.`),
-  ];
-  if (!hasCities) {
-    findings.push(
+    !hasCities &&
       warning(
         `${type} has countries, but no cities: analytics have none either.`,
         'Use a database with cities, such as GeoLite2 City or City Lite of DB-IP.',
       ),
-    );
-  }
-  if (!hasIpv6) {
-    findings.push(
+    !hasIpv6 &&
       warning(
         `${type} has only IPv4 addresses: scans of phones with IPv6 get no place.`,
         'Use the file of the publisher that has both.',
       ),
-    );
-  }
-  return findings;
+  );
 }
 
 function ageOf(madeAt: Date, nowMs: number): { text: string; days: number } {

@@ -1,16 +1,23 @@
-import { SchemaMigrationRequiredError } from 'bullmq';
-import { nameOf, OtherQueueError, readQueuesInUse, requireQueueInUse } from '../queue/queue-agreement.ts';
-import type { QueuePlace } from '../queue/queue-connection.ts';
+import { loadSecrets } from '../accounts/secrets.ts';
+import { findMissingCodes } from '../codes/codes.ts';
+import { sampleScanJobs } from '../queue/sample-jobs.ts';
+import { type ScanJob, listScans } from '../queue/scan-jobs.ts';
+import { canOpen } from '../queue/sealed-addresses.ts';
+import { OtherQueueError, nameOf, readQueuesInUse, requireQueueInUse } from '../queue/queue-agreement.ts';
+import { type QueuePlace, isOnRedis } from '../queue/queue-connection.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { type QueueStatus, readQueueStatuses } from '../queue/queue-status.ts';
 import { allQueues } from '../queue/queues.ts';
-import type { Database } from '../store/database.ts';
+import { dayMs } from '../runtime/units.ts';
+import { compareSpan } from '../scans/counters.ts';
 import { countDeadLetters } from '../scans/dead-letters.ts';
-import { checkCounters } from './counters.ts';
-import { type Finding, findingsFor, CheckAborted } from './finding.ts';
-import { pluralize, formatDuration } from './format.ts';
-import { withConnection } from './with-connection.ts';
-import { migrateFirst } from './postgres.ts';
+import { sampleScannedCodes } from '../scans/sample-codes.ts';
+import { type Database, plainMessage } from '../store/database.ts';
+import { withConnection } from './connection.ts';
+import { CheckAborted, type Finding, findingsFor, found } from './finding.ts';
+import { formatDuration, pluralize, withoutPeriod } from './format.ts';
+import { dayOf, migrateFirst } from './postgres.ts';
+import { SchemaMigrationRequiredError } from 'bullmq';
 
 const { ok, warning, failure } = findingsFor('queue');
 
@@ -36,22 +43,23 @@ export async function checkQueue(place: QueuePlace, nowMs: () => number): Promis
 /** Whether the processes of this database use the queue that is configured here. */
 export async function checkAgreement(db: Database, place: QueuePlace): Promise<Finding[]> {
   const { current, previous } = await readQueuesInUse(db);
-  const findings: Finding[] = [];
-  try {
-    await requireQueueInUse(db, place);
-    if (current) findings.push(ok(`The processes of this database have their queue on ${nameOf(current)}.`));
-  } catch (error) {
-    if (!(error instanceof OtherQueueError)) throw error;
-    findings.push(failure(error.difference, OtherQueueError.remedy));
-  }
-  if (previous)
-    findings.push(
+  const other = await requireQueueInUse(db, place).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof OtherQueueError) return error;
+      throw error;
+    },
+  );
+  return found(
+    other
+      ? failure(other.difference, OtherQueueError.remedy)
+      : current && ok(`The processes of this database have their queue on ${nameOf(current)}.`),
+    previous &&
       warning(
         `The move from ${nameOf(previous)} is not finished: processes may still use that queue.`,
         'When no process uses it any more, run `qrelay queue finish` with its setting.',
       ),
-    );
-  return findings;
+  );
 }
 
 /** Each finding says which queue it is about. */
@@ -99,5 +107,71 @@ function assessDeadScans(dead: number): Finding {
   return warning(
     `${pluralize(dead, 'dead scan')}: the database refused to record them.`,
     'Find the reason with `qrelay scans dead`, fix it, then run `qrelay scans retry`.',
+  );
+}
+
+/** Jobs that are read of each queue after a restore. */
+const sampledJobs = 200;
+const sampleSize = 10;
+const budgetMs = 3_000;
+
+/** Compares what was counted yesterday and today with the scans that are recorded, for a few codes. */
+export async function checkCounters(db: Database, nowMs: number): Promise<Finding> {
+  const span = { first: dayOf(nowMs - dayMs), last: dayOf(nowMs), days: 2 };
+  const startedAt = performance.now();
+  let compared = 0;
+  const wrong: string[] = [];
+  try {
+    for (const codeId of await sampleScannedCodes(db, span.first, sampleSize)) {
+      if (performance.now() - startedAt > budgetMs) break;
+      compared += 1;
+      if ((await compareSpan(db, codeId, span)).length > 0) wrong.push(codeId);
+    }
+  } catch (error) {
+    return warning(
+      `Counters could not be compared with the recorded scans: ${withoutPeriod(plainMessage(error as Error))}.`,
+      'Run `qrelay counters verify`, which takes the time that it needs.',
+    );
+  }
+  if (compared === 0) return ok('No scans since yesterday whose counters could be compared.');
+  if (wrong.length === 0)
+    return ok(`Counted and recorded scans agree (${pluralize(compared, 'code')} compared, since yesterday).`);
+  return warning(
+    `Counted and recorded scans differ for ${wrong.length} of ${pluralize(compared, 'code')}, such as ${wrong[0]}: analytics are wrong.`,
+    'Run `qrelay counters verify` to see every difference, and `qrelay counters rebuild` to correct the counters.',
+  );
+}
+
+/** Whether the jobs that wait fit the database: after a restore, either may be older than the other. */
+export async function checkJobs(
+  db: Database,
+  place: QueuePlace,
+  rootSecrets: readonly string[],
+): Promise<Finding[]> {
+  const { total, jobs } = await sampleScanJobs(place, sampledJobs);
+  const waiting = `${pluralize(total, 'job')} of scans ${total === 1 ? 'waits' : 'wait'}`;
+  const { openingKeys } = await loadSecrets(db, rootSecrets);
+  const sealed = jobs.filter(({ sealedAddresses }) => !canOpen(sealedAddresses, openingKeys)).length;
+  return found(
+    isOnRedis(place)
+      ? ok(`${waiting} in Redis; a backup of PostgreSQL does not contain them.`)
+      : ok(`${waiting} in PostgreSQL, and a backup of it contains them.`),
+    sealed > 0 &&
+      failure(
+        `${sealed} of ${pluralize(jobs.length, 'job')} in a sample cannot be decrypted with the secrets here: their scans wait, and fail after a day.`,
+        'Add the secret that was used before to the end of QRELAY_SECRET, restart the workers, and run `qrelay queue retry`.',
+      ),
+    await checkCodes(db, jobs),
+  );
+}
+
+async function checkCodes(db: Database, jobs: ScanJob[]): Promise<Finding | undefined> {
+  const codeIds = jobs.flatMap((job) => listScans(job).map(([, codeId]) => codeId));
+  const missing = await findMissingCodes(db, [...new Set(codeIds)]);
+  if (missing.size === 0) return undefined;
+  const scans = codeIds.filter((codeId) => missing.has(codeId)).length;
+  return warning(
+    `${scans} of ${pluralize(codeIds.length, 'scan')} in a sample of the jobs belong to ${pluralize(missing.size, 'code')} that the database does not have: workers discard them, like scans of deleted codes.`,
+    'If the codes are missing because of a restore, stop the workers and recover to a later time, if there is one.',
   );
 }

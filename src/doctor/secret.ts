@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import { databaseSecret, fingerprintOf, readStoredSecret, secretLabels } from '../store/root-secrets.ts';
-import { type Finding, findingsFor } from './finding.ts';
-import { withConnection } from './with-connection.ts';
+import { type Finding, findingsFor, found } from './finding.ts';
+import { hasTable } from './connection.ts';
 
 const { ok, warning, failure } = findingsFor('secret');
 
@@ -21,19 +21,13 @@ export interface SecretFacts {
 }
 
 /** Compares the root secrets of all processes by their fingerprints. Never prints one. */
-export async function checkSecret(databaseUrl: string, config: Config): Promise<Finding[]> {
-  return withConnection(databaseUrl, async (db) => {
-    // Before the first migration there is no secret; that finding is another one's.
-    const { rows } = (await db.raw("SELECT to_regclass('service_secrets') IS NULL AS missing")) as {
-      rows: [{ missing: boolean }];
-    };
-    if (rows[0].missing) return [];
-    const stored = await readStoredSecret(db);
-    return assessSecrets({
-      configured: secretLabels(config.rootSecrets),
-      stored: stored && fingerprintOf(stored),
-      connected: await listConnected(db),
-    });
+export async function checkSecret(db: Database, config: Config): Promise<Finding[]> {
+  if (!(await hasTable(db, 'service_secrets'))) return [];
+  const stored = await readStoredSecret(db);
+  return assessSecrets({
+    configured: secretLabels(config.rootSecrets),
+    stored: stored && fingerprintOf(stored),
+    connected: await listConnected(db),
   });
 }
 
@@ -51,10 +45,20 @@ export async function listConnected(db: Database): Promise<ConnectedProcess[]> {
 }
 
 export function assessSecrets(facts: SecretFacts): Finding[] {
-  return [assessPlace(facts), ...assessStored(facts), ...assessProcesses(facts)];
+  const { configured, stored } = facts;
+  const isReplaced = stored !== undefined && configured.length > 0 && !configured.includes(databaseSecret);
+  return found(
+    assessOrigin(facts),
+    isReplaced &&
+      warning(
+        `The earlier secret is still in the database (fingerprint ${stored}) and accepted.`,
+        'A day after every process has QRELAY_SECRET, run `qrelay secret remove`.',
+      ),
+    ...assessProcesses(facts),
+  );
 }
 
-function assessPlace({ configured, stored }: SecretFacts): Finding {
+function assessOrigin({ configured, stored }: SecretFacts): Finding {
   const [first, ...others] = configured;
   if (first && first !== databaseSecret) {
     const accepted = others.length > 0 ? ` Also accepted: ${others.join(', ')}.` : '';
@@ -68,16 +72,6 @@ function assessPlace({ configured, stored }: SecretFacts): Finding {
     'The root secret is no longer in the database, and QRELAY_SECRET is not set here: web and worker do not start like this.',
     'Set QRELAY_SECRET to the secret of the other processes.',
   );
-}
-
-function assessStored({ configured, stored }: SecretFacts): Finding[] {
-  if (stored === undefined || configured.length === 0 || configured.includes(databaseSecret)) return [];
-  return [
-    warning(
-      `The earlier secret is still in the database (fingerprint ${stored}) and accepted.`,
-      'A day after every process has QRELAY_SECRET, run `qrelay secret remove`.',
-    ),
-  ];
 }
 
 function assessProcesses({ configured, stored, connected }: SecretFacts): Finding[] {

@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type TraceContext, parseTraceparent } from './trace-context.ts';
 
 /** An IPv6 address with zone, brackets and port fits. */
 const maxLength = 100;
@@ -73,4 +74,26 @@ function fromMapped(text: string): string {
   if (!/ffff:/i.test(text)) return text;
   const address = ipaddr.IPv6.parse(text);
   return address.isIPv4MappedAddress() ? address.toIPv4Address().toString() : text;
+}
+
+/** As Heroku's router accepts them. No address, API key or e-mail address has this form, and so none gets into the log. */
+const requestId = /^[A-Za-z0-9+/=-]{20,200}$/;
+const traceparent = 'traceparent';
+
+/** The id that a trusted proxy gave to the request; undefined if it is none that we would log. */
+export function forwardedRequestId(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' && requestId.test(value) ? value : undefined;
+}
+
+/** For requests whose headers are not parsed into an object: the scan lane's. */
+export function forwardedTrace(rawHeaders: readonly string[]): TraceContext | undefined {
+  let found: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length !== traceparent.length || name.toLowerCase() !== traceparent) continue;
+    // Two of them contradict each other: W3C says to ignore both.
+    if (found !== undefined) return undefined;
+    found = rawHeaders[index + 1];
+  }
+  return parseTraceparent(found);
 }

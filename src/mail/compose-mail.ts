@@ -1,5 +1,5 @@
 import type { Language } from '../http/preferred-language.ts';
-import { colors } from '../http/theme.ts';
+import { colors } from '../theme.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
 import { es } from './languages/es.ts';

@@ -1,7 +1,6 @@
 import { DEFAULT_SCHEMA, type PgPool, runMigrations } from 'bullmq';
 import { Pool } from 'pg';
-import { connectionOptions } from '../store/connection-options.ts';
-import { PoolClient } from '../store/pool-client.ts';
+import { connectionOptions, PoolClient } from '../store/pool-client.ts';
 import type { QueuePlace } from './queue-connection.ts';
 
 const queryTimeoutMs = 6_000;

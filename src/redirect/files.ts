@@ -1,15 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { opensFile } from '../codes/files/file-name.ts';
+import { extensions, opensFile } from '../codes/files/upload.ts';
 import type { ServedFile, ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { BusyError } from '../errors.ts';
-import { parseRange } from '../http/byte-range.ts';
+import { inline, matchesEtag, parseRange } from '../http/file-headers.ts';
 import { sendInternalError } from '../http/malformed-request.ts';
-import { matchesEtag } from '../http/matches-etag.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { etagOf, fileHeaders, validators } from './file-headers.ts';
 import {
   blockedPage,
   expiredPage,
@@ -19,7 +17,7 @@ import {
   unavailablePage,
 } from './pages/notice-pages.ts';
 import { createPartSender } from './send-parts.ts';
-import { showPage } from './show-page.ts';
+import { showPage } from './responses.ts';
 import { type Targets, TooManyLookupsError } from './targets.ts';
 
 const prefix = '/f/';
@@ -122,4 +120,36 @@ export function createFileLane(lane: FileLaneOptions, next: RequestListener): Re
     if (!isShareToken(token) || url[prefix.length + tokenLength] !== '/') return showNotFound(req, res);
     serve(req, res, token).catch((err: unknown) => fail(req, res, err));
   };
+}
+
+const locked = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Whatever a browser takes the file for, it has no origin and loads nothing. */
+const imagePolicy = `${locked}; sandbox`;
+/**
+ * The viewer of Safari is a document of its own with inline styles, and stays empty for a PDF with a script unless scripts
+ * are allowed in the sandbox. A script of a PDF cannot reach the site.
+ */
+const pdfPolicy = `${locked}; style-src 'unsafe-inline'; sandbox allow-scripts`;
+
+const etagOf = ({ id }: ServedFile) => `"${id}"`;
+
+/** Headers of every response that is about the file, also without its bytes. */
+function fileHeaders(file: ServedFile): Record<string, string> {
+  const { name, mediaType } = file;
+  const extension = extensions[mediaType];
+  return {
+    'Content-Type': mediaType,
+    'Content-Disposition': inline(name.slice(0, -extension.length - 1), extension, 'file'),
+    'Content-Security-Policy': mediaType === 'application/pdf' ? pdfPolicy : imagePolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Robots-Tag': 'noindex',
+    ...validators(file),
+  };
+}
+
+/** Asked for again each time: a replaced, blocked or deleted file is not shown any more. */
+function validators(file: ServedFile): Record<string, string> {
+  return { ETag: etagOf(file), 'Cache-Control': 'no-cache', 'Accept-Ranges': 'bytes' };
 }

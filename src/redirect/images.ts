@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readPrint } from '../codes/design/design.ts';
 import type { Picture } from '../codes/image/draw.ts';
 import {
-  contentTypes,
   type Image,
   type ImageFormat,
   type Images,
+  contentTypes,
   imageEtag,
   logoPolicy,
 } from '../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
+import type { Logos } from '../codes/logo/stored-logo.ts';
 import { pictureWarnings } from '../codes/scannability.ts';
 import { shareUrl } from '../codes/share-token.ts';
-import { readPrint } from '../codes/design/print.ts';
-import { matchesEtag } from '../http/matches-etag.ts';
-import { parseQuery } from '../http/query-string.ts';
+import { matchesEtag } from '../http/file-headers.ts';
+import { parseQuery } from '../http/parse-url.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 
@@ -136,4 +137,31 @@ function sendText(req: IncomingMessage, res: ServerResponse, status: number, sen
     'Cache-Control': 'no-store',
   });
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** Sends the owner's logo, which a share page shows. Resolves to false where it was deleted meanwhile. */
+export type SendPageLogo = (req: IncomingMessage, res: ServerResponse, logo: string) => Promise<boolean>;
+
+export function createPageLogoSender(logos: Logos): SendPageLogo {
+  return async (req, res, logo) => {
+    // A logo never changes: another picture has another id.
+    const etag = `"${logo}"`;
+    const headers = {
+      'X-Content-Type-Options': 'nosniff',
+      'X-Robots-Tag': 'noindex',
+      'Content-Security-Policy': "default-src 'none'",
+      'Cache-Control': 'public, max-age=300',
+      ETag: etag,
+    };
+    if (matchesEtag(req.headers['if-none-match'], etag)) {
+      res.writeHead(304, headers);
+      res.end();
+      return true;
+    }
+    const png = await logos.find(logo);
+    if (!png) return false;
+    res.writeHead(200, { ...headers, 'Content-Type': 'image/png', 'Content-Length': png.length });
+    res.end(req.method === 'HEAD' ? undefined : png);
+    return true;
+  };
 }

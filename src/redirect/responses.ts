@@ -1,6 +1,20 @@
-import type { ServerResponse } from 'node:http';
-import { attachment } from '../http/content-disposition.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { attachment } from '../http/file-headers.ts';
+import { chooseTranslation } from './languages/choose-language.ts';
+import type { Translation } from './languages/translation.ts';
 import { pagePolicy } from './pages/layout.ts';
+
+/** In the language of the scanner. */
+export function showPage(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  page: (translation: Translation) => string,
+  policy?: string,
+): void {
+  const translation = chooseTranslation(req.headers['accept-language']);
+  sendPage(res, status, page(translation), translation.lang, policy);
+}
 
 /** The responses of the scan lane. `no-store`, because a scan that a cache answers is not counted. */
 
@@ -9,7 +23,7 @@ export function sendRedirect(res: ServerResponse, location: string): void {
   res.end();
 }
 
-export function sendPage(
+function sendPage(
   res: ServerResponse,
   status: number,
   page: string,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { partsBetween } from '../codes/files/read-chunks.ts';
+import { partsBetween } from '../codes/files/stored-file.ts';
 import type { ServedFiles } from '../codes/files/served-files.ts';
-import type { ByteRange } from '../http/byte-range.ts';
+import type { ByteRange } from '../http/file-headers.ts';
 import { BusyError } from '../errors.ts';
 import { type Caller, createFairScheduler } from '../runtime/fair-scheduler.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { forwardedTrace } from '../http/proxy-headers.ts';
+import { forwardedTrace } from '../http/client-address.ts';
 import type { RawScan } from '../queue/scan-jobs.ts';
-import { formatTraceparent } from '../telemetry/trace-context.ts';
-import type { Span, Tracing } from '../telemetry/tracing.ts';
+import { formatTraceparent } from '../http/trace-context.ts';
+import type { Span, Tracing } from '../telemetry/tracing-sdk.ts';
 
 /** The trace of a request to `/r/…` that is sampled. */
 export interface ShareTrace {

@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { createTokenBuckets } from '../accounts/token-buckets.ts';
+import { createTokenBuckets } from '../runtime/token-buckets.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { hourMs } from '../runtime/units.ts';
 import { type Database, isDatabaseUnavailable } from '../store/database.ts';
-import type { Replicas } from '../store/replica-monitor.ts';
+import type { Replicas } from '../store/replicas.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import type { SavedTargets } from './saved-targets.ts';
-import { readTarget, type Target } from './target.ts';
+import { readTarget, type SavedTargets, type Target } from './target.ts';
 
 export interface Targets {
   /**

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { lowerProcessPriority } from './low-priority.ts';
-import type { ThreadMessage } from './runner.ts';
+import { lowerProcessPriority } from './thread-cpu.ts';
+import type { ThreadMessage } from './thread.ts';
 
 /** The other end of thread.ts: what the code that runs in a thread, or in a process of its own, uses. */
 

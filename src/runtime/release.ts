@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config.ts';
 
 /** What runs here. The commit is the one that the build noted, or what QRELAY_COMMIT says. Neither: run from the sources. */
 export interface Release {
@@ -8,7 +7,7 @@ export interface Release {
   commit: string | undefined;
 }
 
-export function currentRelease({ commit }: Pick<Config, 'commit'>): Release {
+export function currentRelease({ commit }: { commit: string | undefined }): Release {
   return { version: readVersion(), commit: commit ?? readBuiltCommit() };
 }
 

@@ -1,9 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Logger } from 'pino';
 import { SetupError } from '../errors.ts';
 import { type Backoff, createBackoff } from './backoff.ts';
-import { AlreadyReportedError, drainLimitMs } from './lifecycle.ts';
-import { type LivenessWatch, watchLiveness } from './liveness.ts';
-import type { Log } from '../telemetry/log.ts';
+import { type LivenessWatch, watchLiveness } from './heartbeat.ts';
+
+/** A process that does not finish draining within this time exits anyway. Platforms send SIGKILL after 30 s. */
+export const drainLimitMs = 25_000;
+
+/** The process that failed to start has already printed the reason. */
+export class AlreadyReportedError extends Error {
+  override name = 'AlreadyReportedError';
+}
 
 export interface SupervisedProcess {
   /** Rejects if the process exits before it was ever ready; it is then not started again. */
@@ -37,7 +44,7 @@ type Exit = { code?: number | null; signal?: string | null; err?: Error };
 export function supervise(
   name: string,
   start: () => ChildProcess,
-  log: Log,
+  log: Logger,
   {
     backoff = createBackoff(),
     stopTimeoutMs = drainLimitMs + 2_000,

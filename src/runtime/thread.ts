@@ -1,10 +1,12 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import type { Log } from '../telemetry/log.ts';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
 import { createBackoff } from './backoff.ts';
-import { startBackgroundProcess } from './background-process.ts';
-import { watchLiveness } from './liveness.ts';
-import { type Runner, startThread, type ThreadMessage } from './runner.ts';
+import { watchLiveness } from './heartbeat.ts';
 
 const checkEveryMs = 500;
 
@@ -20,7 +22,7 @@ interface ThreadOptions {
   file: URL;
   data: unknown;
   name: string;
-  log: Log;
+  log: Logger;
   callTimeoutMs?: number;
   /** A thread whose event loop is blocked for this long is replaced. Loading its code counts too. */
   hangLimitMs?: number;
@@ -127,4 +129,131 @@ export async function openThread<Request extends object>({
 
 function onLine(output: Readable, take: (line: string) => void): void {
   createInterface({ input: output }).on('line', take);
+}
+
+/** What a thread sends: that it is ready, or the response to a request or to a health check. */
+export type ThreadMessage =
+  | { ready: true }
+  | { pong: true }
+  | { id: number; value: unknown; error?: undefined }
+  | { id: number; error: string };
+
+/** Code that runs beside the event loop and exchanges messages with it: a thread, or a process of its own. */
+interface Runner {
+  stdout: Readable;
+  stderr: Readable;
+  /** False once it has exited: nothing that is sent to it is read. */
+  isRunning(): boolean;
+  send(message: unknown): void;
+  onMessage(take: (message: ThreadMessage) => void): void;
+  onError(take: (error: unknown) => void): void;
+  onExit(take: () => void): void;
+  stop(): Promise<void>;
+}
+
+function startThread(file: URL, data: unknown): Runner {
+  try {
+    return threadRunner(startFile(file, data));
+  } catch (error) {
+    return exitedRunner((take) => setImmediate(take, error));
+  }
+}
+
+/** What could not be started counts as exited at once: it is started again later. */
+function exitedRunner(onError: Runner['onError']): Runner {
+  return {
+    stdout: Readable.from([]),
+    stderr: Readable.from([]),
+    isRunning: () => false,
+    send: () => undefined,
+    onMessage: () => undefined,
+    onError,
+    onExit: (take) => void setImmediate(take),
+    stop: async () => undefined,
+  };
+}
+
+function threadRunner(worker: Worker): Runner {
+  return {
+    stdout: worker.stdout,
+    stderr: worker.stderr,
+    // Node sets threadId to -1 when a thread has exited.
+    isRunning: () => worker.threadId >= 0,
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    send: (message) => worker.postMessage(message),
+    onMessage: (take) => worker.on('message', take),
+    onError: (take) => worker.on('error', take),
+    onExit: (take) => worker.on('exit', take),
+    async stop() {
+      await worker.terminate();
+    },
+  };
+}
+
+/** When the service runs from TypeScript, its threads do too: the built files may be outdated or missing. */
+export function startFile(file: URL, workerData: unknown, resourceLimits?: ResourceLimits): Worker {
+  // What Node and libraries print in a thread would otherwise get between the lines of the log.
+  const output = { stdout: true, stderr: true, ...(resourceLimits && { resourceLimits }) };
+  const { entry, args } = entryOf(file);
+  // Without the options of this process, which would load its module loader once more.
+  return new Worker(entry, { workerData, argv: args, ...(args.length > 0 && { execArgv: [] }), ...output });
+}
+
+/** The file to start for `….js`, and its arguments. */
+function entryOf(file: URL): { entry: URL; args: string[] } {
+  if (!import.meta.url.endsWith('.ts')) return { entry: file, args: [] };
+  const source = file.href.replace(/\.js$/, '.ts');
+  return { entry: new URL('thread-from-source.mjs', import.meta.url), args: [source] };
+}
+
+/** Garbage is collected in the same thread: helper threads would compete with redirects for cores. */
+const nodeOptions = ['--single-threaded-gc', '--max-old-space-size=512'];
+
+/** What it needs to start. Secrets, such as the address of the database, are not for it. */
+const passedVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_ENV', 'THREADS_FROM_BUILD'];
+
+/**
+ * A process of its own, of low priority once it is ready, for work that would slow down this one even from a thread of low
+ * priority: threads of a process share the helper threads of the garbage collector and the lock on its memory.
+ */
+function startBackgroundProcess(file: URL): Runner {
+  try {
+    return processRunner(spawnFile(file));
+  } catch (error) {
+    return exitedRunner((take) => setImmediate(take, error));
+  }
+}
+
+function spawnFile(file: URL): ChildProcess {
+  const { entry, args } = entryOf(file);
+  return spawn(process.execPath, [...nodeOptions, fileURLToPath(entry), ...args], {
+    env: Object.fromEntries(passedVariables.map((name) => [name, process.env[name]])),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+function processRunner(child: ChildProcess): Runner {
+  const { stdout, stderr } = child;
+  // With too many open files there are no pipes, and the error is not followed by an exit.
+  if (!stdout || !stderr) return exitedRunner((take) => child.on('error', take));
+  const isRunning = () => child.exitCode === null && child.signalCode === null && child.connected;
+  return {
+    stdout,
+    stderr,
+    isRunning,
+    send(message) {
+      // The callback: a process that exits at this moment is an exit, and no error of ours.
+      if (isRunning()) child.send(message as object, () => undefined);
+    },
+    onMessage: (take) => child.on('message', take as (message: unknown) => void),
+    onError: (take) => child.on('error', take),
+    onExit: (take) => child.on('close', take),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
 }

@@ -1,7 +1,13 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { watchLiveness } from './liveness.ts';
-import type { WatchdogData } from './watchdog.ts';
+import { watchLiveness } from './heartbeat.ts';
+
+/** What `startWatchdog` passes to this thread. */
+export interface WatchdogData {
+  /** A shared counter that the process increments while its event loop runs. */
+  beats: Int32Array;
+  limitMs: number;
+}
 
 const { beats, limitMs } = workerData as WatchdogData;
 

@@ -1,8 +1,11 @@
-import knex, { type Knex } from 'knex';
+import { setTimeout as sleep } from 'node:timers/promises';
+import knex from 'knex';
+import type { Knex } from 'knex';
 import pg, { type QueryResultRow, types } from 'pg';
-import { connectionOptions } from './connection-options.ts';
-import { PoolClient } from './pool-client.ts';
+import { SetupError } from '../errors.ts';
+import { connectionOptions, PoolClient } from './pool-client.ts';
 import { NoPrimaryError } from './primary-search.ts';
+import { tlsError } from './database-url.ts';
 
 export type Database = Knex;
 
@@ -179,4 +182,42 @@ export function isDatabaseUnavailable(error: unknown): boolean {
       error.message,
     )
   );
+}
+
+/** The message for an error that an operator can fix; undefined for a bug. */
+export function setupErrorMessage(error: unknown): string | undefined {
+  if (error instanceof SetupError) return error.message;
+  if (!(error instanceof Error)) return undefined;
+  const code = sqlState(error) ?? '';
+  const tls = tlsError(error);
+  if (tls) return `The database is not trusted: ${tls.reason}. ${tls.remedy}`;
+  if (isDatabaseUnavailable(error)) {
+    return `The database cannot be reached (${code || plainMessage(error)}). Start it, or set DATABASE_URL to a running server.`;
+  }
+  if (isLoginRefused(code)) return `The database rejects DATABASE_URL: ${plainMessage(error)}.`;
+  if (code === '42P01')
+    return 'The database has not been migrated. Run `node dist/src/cli.js migrate` first.';
+  return undefined;
+}
+
+/** A minute in all. */
+const delaysMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+
+/** For what must be stored because it cannot be undone, such as that a mail was sent: tries again while the database is away. */
+export async function retryUnavailable(work: () => Promise<void>): Promise<void> {
+  for (const delayMs of delaysMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      await sleep(delayMs);
+    }
+  }
+  return work();
+}
+
+/** The time of the database, which all workers share. In a transaction: when it began. */
+export async function readClock(db: Database): Promise<Date> {
+  const { rows } = (await db.raw('SELECT now() AS now')) as { rows: [{ now: Date }] };
+  return rows[0].now;
 }

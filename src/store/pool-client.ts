@@ -1,7 +1,7 @@
 import { callbackify } from 'node:util';
 import { Client, type ClientConfig } from 'pg';
-import type { ConnectionOptions } from './connection-options.ts';
-import type { PrimarySearch } from './primary-search.ts';
+import { needsPrimarySearch, splitHosts } from './database-url.ts';
+import { createPrimarySearch, type PrimarySearch } from './primary-search.ts';
 
 type ConnectCallback = (error: Error | null) => void;
 type QueryCallback = (error: Error | null | undefined, result: unknown) => void;
@@ -121,9 +121,24 @@ export class PoolClient extends Client {
   }
 }
 
-export const readTimeoutMessage = 'Query read timeout';
+const readTimeoutMessage = 'Query read timeout';
 const readOnlyTransaction = '25006';
 
 function isFatalForConnection(error: Error & { code?: unknown }): boolean {
   return error.message === readTimeoutMessage || error.code === readOnlyTransaction;
+}
+
+interface ConnectionOptions {
+  connectionString: string;
+  /** For `PoolClient`, which then connects to the server that is found. */
+  primary?: PrimarySearch;
+}
+
+/** What every connection to DATABASE_URL is opened with; the URL may name several hosts. */
+export function connectionOptions(databaseUrl: string): ConnectionOptions {
+  const urls = splitHosts(databaseUrl);
+  const [connectionString = databaseUrl] = urls;
+  return needsPrimarySearch(databaseUrl)
+    ? { connectionString, primary: createPrimarySearch(urls) }
+    : { connectionString };
 }

@@ -1,3 +1,6 @@
+import { hostname } from 'node:os';
+import { secretLabels } from './root-secrets.ts';
+
 /**
  * How many connections to Postgres the pools of a process may hold that are not set by the environment. A worker's
  * connections for the queues depend on how many there are: see `workerPoolSizes`.
@@ -25,4 +28,27 @@ export const poolBounds = {
 export function webPoolSizes(size: number): { lookups: number; others: number } {
   const lookups = Math.max(1, Math.floor(size * 0.4));
   return { lookups, others: Math.max(2, size - lookups) };
+}
+
+/** Of `application_name` in PostgreSQL, in bytes. */
+const maxLength = 63;
+
+interface Identity {
+  /** The list of QRELAY_SECRET. Its labels let the doctor compare the secrets of processes: see doctor/secret.ts. */
+  rootSecrets?: readonly string[];
+  host?: string;
+  pid?: number;
+}
+
+/**
+ * As PostgreSQL shows a process of ours in `pg_stat_activity`: its role, which one it is, and the labels of its root secrets.
+ * Of a long host name the end is shown, which differs between containers.
+ */
+export function applicationName(
+  role: 'web' | 'worker',
+  { rootSecrets = [], host = hostname(), pid = process.pid }: Identity = {},
+): string {
+  const start = `qrelay ${role} `;
+  const end = `:${pid}${rootSecrets.length > 0 ? ` secrets:${secretLabels(rootSecrets).join(',')}` : ''}`;
+  return start + host.replace(/[^\w.-]/g, '_').slice(start.length + end.length - maxLength) + end;
 }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'pg';
-import { serverNames } from './database-url.ts';
-import { tlsError } from './tls-errors.ts';
+import { serverNames, tlsError } from './database-url.ts';
 
 /** How long a server counts as the primary without being asked again. */
 const confirmedMs = 1_000;

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { currentRelease, releaseName } from '../runtime/release.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import { hourMs } from '../runtime/units.ts';
+import type { Log, LoggedError, RecentErrors } from '../telemetry/log.ts';
 import type { Database } from './database.ts';
 
 /** A process reports this often. */
-export const reportEveryMs = 10_000;
+const reportEveryMs = 10_000;
 /** A process that has not reported for this long hangs, was killed, or cannot reach the database. */
 const silentAfterMs = 3 * reportEveryMs + 5_000;
 const sampleHours = 1;
@@ -10,20 +15,10 @@ const sampleHours = 1;
 const endedHours = 24;
 const minutesShown = 60;
 
-export type ProcessKind = 'web' | 'worker';
-
-/** A warning or an error of the log. The same one is listed once, with how often it occurred. */
-export interface LoggedError {
-  level: 'warning' | 'error';
-  message: string;
-  /** The message of the error that was logged with it. */
-  cause: string;
-  times: number;
-  lastAt: string;
-}
+type ProcessKind = 'web' | 'worker';
 
 /** What a process says about itself now. Only web processes have a spool and replicas. */
-export interface ProcessState {
+interface ProcessState {
   memoryBytes: number;
   spool?: { bytes: number; maxBytes: number; isWritable: boolean; scansInMemory: number };
   replicas?: { name: string; state: string; lagMs: number }[];
@@ -75,7 +70,7 @@ export async function purgeReports(db: Database): Promise<void> {
   await db.raw(`DELETE FROM processes WHERE reported_at < now() - interval '${endedHours} hours'`);
 }
 
-export const purgeEveryMs = hourMs;
+const purgeEveryMs = hourMs;
 
 export interface ReportedProcess
   extends Omit<ProcessReport, 'uptimeMs' | 'isStopped' | 'spanMs' | 'counts' | 'longestLagMs'> {
@@ -161,4 +156,105 @@ export async function readActivity(db: Database): Promise<Activity> {
     perMinute.set(name, values);
   }
   return { minutes, perMinute, perSecond };
+}
+
+const lastReportTimeoutMs = 1_000;
+
+interface ReporterOptions {
+  kind: ProcessKind;
+  db: Database;
+  /** Totals since the process started. */
+  count(): Promise<Record<string, number>>;
+  state?(): Promise<Omit<ProcessState, 'memoryBytes'>>;
+  /** The longest lag since the previous call. */
+  takeLongestLagMs?(): number | undefined;
+  errors?: RecentErrors | undefined;
+  log: Log;
+  everyMs?: number;
+  /** QRELAY_COMMIT. */
+  commit?: string | undefined;
+}
+
+interface ProcessReporter {
+  /** Reports a last time, that the process was shut down. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reports to the database every 10 seconds what the process did and how it is, for the operator pages. While the database
+ * is down nothing is reported; what was counted meanwhile is in the next report.
+ */
+export function startReports({
+  kind,
+  db,
+  count,
+  state = async () => ({}),
+  takeLongestLagMs = () => undefined,
+  errors,
+  log,
+  everyMs = reportEveryMs,
+  commit,
+}: ReporterOptions): ProcessReporter {
+  const identity = {
+    id: randomUUID(),
+    kind,
+    host: hostname().slice(0, 100),
+    pid: process.pid,
+    version: releaseName(currentRelease({ commit })),
+  };
+  const startedAt = performance.now() - process.uptime() * 1_000;
+  let reportedAt = performance.now();
+  let reported: Record<string, number> = {};
+  let longestLagMs: number | undefined;
+  let purgedAt = performance.now();
+  let running: Promise<void> | undefined;
+
+  async function send(isStopped: boolean): Promise<void> {
+    const [now, totals] = [performance.now(), await count()];
+    longestLagMs = largest(longestLagMs, takeLongestLagMs());
+    const counts = Object.fromEntries(
+      Object.entries(totals).map(([name, total]) => [name, total - (reported[name] ?? 0)]),
+    );
+    await saveReport(db, {
+      ...identity,
+      uptimeMs: now - startedAt,
+      isStopped,
+      state: { memoryBytes: process.memoryUsage.rss(), ...(await state()) },
+      errors: errors?.list() ?? [],
+      spanMs: Math.max(1, now - reportedAt),
+      counts,
+      longestLagMs,
+    });
+    reportedAt = now;
+    reported = totals;
+    longestLagMs = undefined;
+    if (now - purgedAt < purgeEveryMs) return;
+    purgedAt = now;
+    await purgeReports(db);
+  }
+
+  function report(isStopped = false): Promise<void> {
+    running ??= send(isStopped)
+      // Whoever needs the database logs that it is down.
+      .catch((err: unknown) => log.debug({ err }, 'the process could not report its state'))
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  }
+
+  const timer = setInterval(() => void report(), everyMs).unref();
+  void report();
+  return {
+    async close() {
+      clearInterval(timer);
+      const last = Promise.resolve(running).then(() => report(true));
+      // A database that hangs must not delay the shutdown.
+      await withTimeout(lastReportTimeoutMs, last).catch(() => undefined);
+    },
+  };
+}
+
+function largest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }

@@ -1,16 +1,7 @@
 import { AppError } from '../errors.ts';
+import type { ReadServer } from '../telemetry/web-metrics.ts';
 import { type Database, isServerLost } from './database.ts';
-import type { Replicas } from './replica-monitor.ts';
-
-/** What served a read that a replica may serve. */
-export const readServers = [
-  'replica',
-  'primary_after_change',
-  'primary_no_replica',
-  'primary_after_error',
-] as const;
-
-export type ReadServer = (typeof readServers)[number];
+import type { Replicas } from './replicas.ts';
 
 type Read<Value> = (db: Database) => Promise<Value>;
 
@@ -22,7 +13,7 @@ type Read<Value> = (db: Database) => Promise<Value>;
 export interface Reads {
   /** Scans and their counters, which arrive through the queue and are late by nature. */
   scans<Value>(codeId: string, work: Read<Value>): Promise<Value>;
-  /** Lists of codes. Their owner sees each of his changes in them. */
+  /** Lists of codes. An owner reads their own writes. */
   codes<Value>(ownerId: string, work: Read<Value>): Promise<Value>;
   /** To be awaited before a change of the owner's codes is acknowledged. */
   codesChanged(ownerId: string): Promise<void>;

@@ -5,8 +5,8 @@ import {
   type MetricValue,
   type Registry,
 } from 'prom-client';
+import { withTimeout } from '../runtime/timeout.ts';
 import type { ReadMetrics } from './metrics-server.ts';
-import { createRpc, type RpcCall } from './process-rpc.ts';
 
 const workerTimeoutMs = 1_500;
 const primaryTimeoutMs = 2_500;
@@ -66,4 +66,43 @@ export function joinMetrics(registry: Registry): ReadMetrics {
   const send = (message: object) => void process.send?.(message, undefined, undefined, () => undefined);
   const call = createRpc(process, send, () => registry.getMetricsAsJSON());
   return async () => String(await call(primaryTimeoutMs));
+}
+
+/** Messages between a process and its parent, besides "ready" and "alive". */
+type RpcMessage = { requestId: number } | { responseTo: number; value: unknown };
+
+interface Channel {
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+type Send = (message: RpcMessage) => void;
+
+/** Calls the other end of the channel. Rejects when there is no response in time. */
+type RpcCall = (timeoutMs: number) => Promise<unknown>;
+
+/** Remote procedure calls over the IPC channel of two processes. Each side offers one procedure: `handle`. */
+function createRpc(channel: Channel, send: Send, handle: () => Promise<unknown>): RpcCall {
+  const pending = new Map<number, (value: unknown) => void>();
+  let lastId = 0;
+  channel.on('message', (received) => {
+    const message = received as RpcMessage;
+    if (typeof message !== 'object' || message === null) return;
+    if ('requestId' in message) {
+      // There is no error response: the caller times out.
+      handle().then(
+        (value) => send({ responseTo: message.requestId, value }),
+        () => undefined,
+      );
+    } else if ('responseTo' in message) {
+      pending.get(message.responseTo)?.(message.value);
+    }
+  });
+  return async (timeoutMs) => {
+    const id = (lastId += 1);
+    const response = new Promise((resolve) => {
+      pending.set(id, resolve);
+      send({ requestId: id });
+    });
+    return withTimeout(timeoutMs, response).finally(() => pending.delete(id));
+  };
 }

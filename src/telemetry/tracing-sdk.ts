@@ -18,13 +18,52 @@ import {
   type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { TraceContext } from '../http/trace-context.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from './log.ts';
 import { throttle } from './throttle.ts';
-import type { TraceContext } from './trace-context.ts';
-import { createSampler } from './trace-sampler.ts';
-import type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
-import type { TracingConfig } from './tracing-config.ts';
+
+/** Where and how traces are exported. The variables and their formats are OpenTelemetry's. */
+export interface TracingConfig {
+  /** Of the receiver: OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  serviceName: string | undefined;
+  resourceAttributes: Readonly<Record<string, string>>;
+  sampler: SamplerConfig;
+}
+
+export type SpanKind = 'server' | 'producer' | 'consumer' | 'client';
+
+/** Never a client's address, a key, a token, content, an e-mail address or a query string: traces leave the installation. */
+export type SpanAttributes = Record<string, string | number | boolean>;
+
+export interface Span {
+  readonly context: TraceContext;
+  set(attributes: SpanAttributes): void;
+  rename(name: string): void;
+  /** To a span of another trace. */
+  link(to: TraceContext): void;
+  /** Of the error only its code or name: messages may quote data. */
+  fail(error: unknown): void;
+  end(): void;
+}
+
+export interface SpanOptions {
+  kind: SpanKind;
+  attributes?: SpanAttributes;
+  /** Of this process or of another one. Without it, the span begins a trace of its own. */
+  parent?: TraceContext | undefined;
+  links?: TraceContext[];
+}
+
+export interface Tracing {
+  /** Whether a request or job is to be traced. Only then are spans started: each one is exported. */
+  isSampled: Sampler;
+  startSpan(name: string, options: SpanOptions): Span;
+  /** Exports what has ended, as far as the receiver takes it in a short time. */
+  close(): Promise<void>;
+}
 
 /** What waits for a receiver that is down or slow. Further spans are dropped. */
 const maxWaitingSpans = 2_048;
@@ -144,4 +183,41 @@ function logSdkWarnings(log: Log): void {
     { error: ignore, warn: (message) => logWarning(message), info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
+}
+
+export interface SamplerConfig {
+  /** The share of requests that are traced, from 0 to 1. */
+  ratio: number;
+  /** Whether the caller's decision counts, where there is one. */
+  isParentBased: boolean;
+}
+
+/** Decides before any span exists, because most requests get none. */
+export type Sampler = (parent?: TraceContext) => boolean;
+
+/** A caller, and whoever can send headers through it, could otherwise have every request traced. */
+export const maxForcedPerSecond = 100;
+
+export function createSampler(
+  { ratio, isParentBased }: SamplerConfig,
+  elapsedMs: () => number = () => performance.now(),
+): Sampler {
+  let windowStart = Number.NEGATIVE_INFINITY;
+  let forced = 0;
+
+  function mayForce(): boolean {
+    if (elapsedMs() - windowStart >= 1_000) {
+      windowStart = elapsedMs();
+      forced = 0;
+    }
+    forced += 1;
+    return forced <= maxForcedPerSecond;
+  }
+
+  return (parent) => {
+    if (!parent) return Math.random() < ratio;
+    if (isParentBased) return parent.isSampled && mayForce();
+    // By the trace's id, so that all processes decide alike.
+    return Number.parseInt(parent.traceId.slice(-8), 16) < ratio * 2 ** 32;
+  };
 }

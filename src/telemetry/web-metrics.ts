@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { readServers } from '../store/reads.ts';
-import { addHistogram } from './histogram.ts';
-import { addTally } from './tally.ts';
+import type { Probe } from '../runtime/probe.ts';
+import { withTimeout } from '../runtime/timeout.ts';
+import { addHistogram, addTally, cached } from './scraped-metrics.ts';
 
 /** Outcomes of requests below `/r/` and `/f/`: a live code (counted or not), one of its files, or an error. */
 const shareOutcomes = [
@@ -23,6 +23,21 @@ const shareOutcomes = [
 
 /** What answered a lookup of a share link that was not cached, or not any more. */
 const lookupAnswers = ['primary', 'replica', 'disk', 'none'] as const;
+
+/** What served a read that a replica may serve. */
+export const readServers = [
+  'replica',
+  'primary_after_change',
+  'primary_no_replica',
+  'primary_after_error',
+] as const;
+
+export type ReadServer = (typeof readServers)[number];
+
+/** `primary`: it was promoted, or is listed as a replica by mistake. `foreign`: it belongs to another cluster. */
+const replicaStates = ['usable', 'lagging', 'unreachable', 'primary', 'foreign'] as const;
+
+export type ReplicaState = (typeof replicaStates)[number];
 
 /** Why the server closed a connection that the client had not closed. */
 const cutReasons = ['pipelining', 'stalled', 'memory', 'unanswered', 'too_many'] as const;
@@ -161,4 +176,190 @@ export function addSpoolMetrics(registry: Registry, spool: SpoolState, maxBytes:
     registers: [registry],
     aggregator: 'max',
   }).set(maxBytes);
+}
+
+const timeoutMs = 1_000;
+/** However often metrics are scraped, the queues are read no more often than this. */
+const cacheMs = 3_000;
+
+const states = ['waiting', 'active', 'delayed', 'scheduled', 'failed'] as const;
+
+interface QueueFigures {
+  queue: string;
+  jobs: Record<(typeof states)[number], number>;
+  oldestWaitingMs: number;
+}
+
+/** How full each queue is. Exposed by the web processes, because it matters most when there is no worker. */
+export function addQueueMetrics(
+  registry: Registry,
+  { depths }: { depths(): Promise<QueueFigures[]> },
+  writes: Pick<Probe, 'latest'>,
+): void {
+  // Read together, so that all metrics of a scrape are of the same time.
+  const readAll = cached(async () => {
+    const queues = await withTimeout(timeoutMs, depths()).catch(() => undefined);
+    return { queues, takesWrites: (await writes.latest()).ok };
+  }, cacheMs);
+  // While queues do not respond, their metrics are absent.
+  const read = async () => (await readAll()).queues ?? [];
+  // Each web process reports the same queues: their values must not be added up.
+  const aggregator = 'max';
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_queue_up',
+      help: 'Whether every queue responds and takes writes. The other metrics of a queue that does not respond are absent.',
+      registers: [],
+      aggregator: 'min',
+      async collect() {
+        const { queues, takesWrites } = await readAll();
+        this.set(queues && takesWrites ? 1 : 0);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_queue_jobs',
+      help: 'Jobs in a queue: waiting, active, delayed (tried again later), scheduled (not due yet), failed (kept for an operator).',
+      labelNames: ['queue', 'state'],
+      registers: [],
+      aggregator,
+      async collect() {
+        const queues = await read();
+        this.reset();
+        for (const { queue, jobs } of queues)
+          for (const state of states) this.set({ queue, state }, jobs[state]);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_queue_oldest_job_seconds',
+      help: 'How long the oldest job of a queue has waited for a worker; 0 when none waits.',
+      labelNames: ['queue'],
+      registers: [],
+      aggregator,
+      async collect() {
+        const queues = await read();
+        this.reset();
+        for (const { queue, oldestWaitingMs } of queues) this.set({ queue }, oldestWaitingMs / 1000);
+      },
+    }),
+  );
+}
+
+interface JournalFigures {
+  bytes: number;
+  oldestMs: number;
+  unjournaledScans: number;
+  resentScans: number;
+}
+
+/** Without a journal, all of them are 0. */
+export function addJournalMetrics(registry: Registry, read: () => JournalFigures | undefined): void {
+  const figure = (name: keyof JournalFigures) => read()?.[name] ?? 0;
+  const gauge = (name: string, help: string, value: () => number) =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        aggregator: 'max',
+        collect() {
+          this.set(value());
+        },
+      }),
+    );
+  const counter = (name: string, help: string, value: () => number) =>
+    registry.registerMetric(
+      new Counter({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.reset();
+          this.inc(value());
+        },
+      }),
+    );
+  gauge(
+    'qrelay_journal_bytes',
+    'Size of the journal of the web process whose journal is largest. Its limit is that of the spool.',
+    () => figure('bytes'),
+  );
+  gauge(
+    'qrelay_journal_oldest_seconds',
+    'How long the oldest batch of the journal has not been recorded; 0 if there is none.',
+    () => figure('oldestMs') / 1000,
+  );
+  counter(
+    'qrelay_scans_unjournaled_total',
+    'Scans that are only in the queue, because the journal was full or could not be written.',
+    () => figure('unjournaledScans'),
+  );
+  counter(
+    'qrelay_scans_resent_total',
+    'Scans that the queue had lost and that were sent again from the journal.',
+    () => figure('resentScans'),
+  );
+}
+
+/** Exported as zeros where there are no replicas. */
+export function addReplicaMetrics(
+  registry: Registry,
+  replicas: readonly { state(): ReplicaState; lagMs(): number }[],
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_replicas',
+      help: 'Replicas of DATABASE_REPLICA_URL by state, as each web process sees them: usable, lagging (2 s or more behind), unreachable, primary (not a replica), foreign (of another cluster).',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        for (const state of replicaStates) {
+          this.set({ state }, replicas.filter((replica) => replica.state() === state).length);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'qrelay_replica_lag_seconds',
+      help: 'How far the replica that is furthest behind may be behind the primary. Grows while it cannot be measured.',
+      registers: [],
+      aggregator: 'max',
+      collect() {
+        const replicated = replicas.filter((replica) => replica.state() !== 'primary');
+        this.set(Math.max(0, ...replicated.map((replica) => replica.lagMs() / 1_000)));
+      },
+    }),
+  );
+}
+
+/** Totals since the process started, which the operator pages show as rates. */
+export async function countWeb(metrics: WebMetrics): Promise<Record<string, number>> {
+  const { counted, head, prefetch, crawler, unavailable } = metrics.shareAnswers;
+  const [requests, spooled, dropped, uncaught] = await Promise.all(
+    [metrics.requests, metrics.scansSpooled, metrics.scansDropped, metrics.uncaughtErrors].map((metric) =>
+      metric.get(),
+    ),
+  );
+  const counts = {
+    redirects: counted + head + prefetch + crawler,
+    apiRequests: 0,
+    pageRequests: 0,
+    errors: unavailable + sum(uncaught),
+    spooled: sum(spooled),
+    dropped: sum(dropped),
+  };
+  for (const { labels, value } of requests?.values ?? []) {
+    if (String(labels.route).startsWith('/api/')) counts.apiRequests += value;
+    else counts.pageRequests += value;
+    if (Number(labels.status) >= 500) counts.errors += value;
+  }
+  return counts;
+}
+
+function sum(metric: { values: { value: number }[] } | undefined): number {
+  return (metric?.values ?? []).reduce((total, { value }) => total + value, 0);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { AppError } from '../errors.ts';
-import { themeRules } from '../http/theme.ts';
+import { themeRules } from '../theme.ts';
 import { type Compressible, compressible, sendCompressed } from './compressible.ts';
 import { createRoutes, type Routes } from './routes.ts';
 

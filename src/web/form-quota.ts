@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { formsSubject } from '../accounts/account-limits.ts';
-import { takeAttempt } from '../accounts/attempts.ts';
+import { takeAttempt } from '../accounts/request-windows.ts';
 import { requireRoomForCodes } from '../codes/code-limit.ts';
 import { AppError } from '../errors.ts';
 import { limitsOf } from '../limits.ts';

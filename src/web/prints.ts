@@ -1,10 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { Picture } from '../codes/image/draw.ts';
 import type { Images } from '../codes/image/image-thread.ts';
-import { codeFiles, type FiledCode, type FileFormat } from '../codes/print/code-files.ts';
-import { type LabelOptions, pictureOf, type PrintedCode, printLabels } from '../codes/print/print-codes.ts';
-import type { Printer } from '../codes/print/print-thread.ts';
-import { writeZip } from '../codes/print/zip-writer.ts';
+import {
+  codeFiles,
+  type FiledCode,
+  type FileFormat,
+  pictureOf,
+  type PrintedCode,
+  type Printer,
+  printLabels,
+} from '../codes/print/print-codes.ts';
+import type { LabelOptions } from '../codes/print/labels.ts';
+import { streamZip } from '../formats/zip.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import { findDesigns } from '../codes/design/stored-design.ts';
 import type { Database } from '../store/database.ts';
@@ -42,7 +49,7 @@ export function createPrints({ db, printer, images, downloads, baseUrl, now }: P
       downloads.stream(caller, async () => printLabels(printer, caller, await load(), options)),
     files: (caller, load, format) =>
       downloads.stream(caller, async () =>
-        writeZip(codeFiles({ printer, images }, caller, await load(), format), now()),
+        streamZip(codeFiles(images, caller, await load(), format), now(), { unixMode: 0o644 }),
       ),
   };
 }

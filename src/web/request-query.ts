@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { parseQuery } from '../http/query-string.ts';
+import { parseQuery } from '../http/parse-url.ts';
 
 /** Makes `ctx.query` parse in linear time, in Koa's shape: a string, or an array where a name is repeated. */
 export function useLinearQuery(app: Koa): void {

@@ -1,6 +1,5 @@
 import { createQueueBoard } from '../admin/queue-board.ts';
 import type { Config } from '../config.ts';
-import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import { auditPages } from './admin/audit/audit-routes.ts';
 import { blocksPages } from './admin/blocks/blocks-routes.ts';
 import { overviewPages } from './admin/overview/overview-routes.ts';
@@ -33,18 +32,16 @@ import { signInPages } from './sign-in/sign-in-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { webhooksPages } from './webhooks/webhooks-routes.ts';
-import { documentRoutes } from './api/document-route.ts';
-import { apiRoutes } from './api/router.ts';
+import { apiRoutes, documentRoutes } from './api/router.ts';
 import { loadAssets } from './asset-files.ts';
-import { forms } from './middleware/forms.ts';
-import { markChanges } from './middleware/mark-changes.ts';
-import { type HealthParts, healthRoutes } from './operations/health.ts';
+import { forms, markChanges } from './middleware/forms.ts';
+import { healthRoutes } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import type { Route, Routes } from './routes.ts';
-import type { PageParts } from './ui/page.ts';
+import type { Services } from './services.ts';
 
 /** Every page and form. A page is its feature folder and one line here. */
-const features: ((parts: PageParts) => Routes)[] = [
+const features: ((services: Services) => Routes)[] = [
   frontPage,
   docsPage,
   signInPages,
@@ -86,27 +83,28 @@ interface RouteTable {
   pages: Route[];
 }
 
-type TableParts = PageParts & { health: HealthParts; readMetrics: ReadMetrics };
-
 /** Every route of the web process except those of the scan lane, each with its access. */
-export function createRouteTable(parts: TableParts): RouteTable {
-  const { config, secrets, sessions, reads, uploads, queues, db, now, health, readMetrics } = parts;
-  const acceptForm = forms({ config, secrets, checkCsrf: sessions.checkCsrf, uploads });
-  const handleForm = [acceptForm, markChanges(reads)];
+export function createRouteTable(services: Services): RouteTable {
+  const { config, reads, health, readMetrics } = services;
+  const handleForm = [forms(services), markChanges(reads)];
   const pages = features
-    .flatMap((feature) => feature(parts).list)
+    .flatMap((feature) => feature(services).list)
     .map((route) => ({ ...route, handlers: [...handleForm, ...route.handlers] }));
-  const board = createQueueBoard({ queues: queues.access, db, baseUrl: config.baseUrl, now });
   return {
-    api: [...documentRoutes({ config, now }).list, ...apiRoutes(parts).list],
+    api: [...documentRoutes(services).list, ...apiRoutes(services).list],
     public: [...healthRoutes(health, config).list, ...loadAssets().routes.list],
     // The board and the links in mails are not forms with a CSRF token.
-    pages: [...metricsRoutes(readMetrics).list, ...board.list, ...unsubscribePages(parts).list, ...pages],
+    pages: [
+      ...metricsRoutes(readMetrics).list,
+      ...createQueueBoard(services).list,
+      ...unsubscribePages(services).list,
+      ...pages,
+    ],
   };
 }
 
-/** The route table, to print or to test it. Handlers only keep their parts until they are called, so there are none. */
+/** The route table, to print or to test it. Handlers use the services only when they are called, so few are needed. */
 export function listRoutes(config: Config): Route[] {
-  const parts = { config, sessions: {}, queues: {}, health: {}, closing: new AbortController().signal };
-  return Object.values(createRouteTable(parts as unknown as TableParts)).flat();
+  const services = { config, sessions: {}, queues: {}, health: {}, closing: new AbortController().signal };
+  return Object.values(createRouteTable(services as unknown as Services)).flat();
 }

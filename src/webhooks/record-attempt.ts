@@ -1,6 +1,5 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
-import { readClock } from '../store/clock.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, readClock } from '../store/database.ts';
 import { type Attempt, Delivery } from './deliveries.ts';
 import { deleteIfCodeIsGone, dropPending } from './drop-pending.ts';
 import { Endpoint } from './endpoints.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { generateApiKey, parseApiKey } from '../../src/accounts/api-key-format.ts';
+import { generateApiKey, parseApiKey } from '../../src/accounts/api-keys.ts';
 
 const base62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const keys = Array.from({ length: 40 }, () => generateApiKey().key);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
-import { generateApiKey } from '../../src/accounts/api-key-format.ts';
+import { createApiKey, generateApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
 import { findUserByEmail } from '../../src/accounts/users.ts';
 import { apiClient } from '../support/api-client.ts';
 import { tablesHolding } from '../support/search-tables.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { generateApiKey, parseApiKey } from '../../src/accounts/api-key-format.ts';
+import { createApiKey, generateApiKey, parseApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
 import { defaultLimits } from '../../src/limits.ts';
-import { createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts';
-import { createRateLimiter, type RateLimiter } from '../../src/accounts/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/accounts/authenticate.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -5,7 +5,7 @@ import { packScans, type RawScan, unpackScans } from '../../src/queue/scan-jobs.
 import { UnknownKeyError } from '../../src/queue/sealed-addresses.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { applicationName } from '../../src/store/application-name.ts';
+import { applicationName } from '../../src/store/pool-sizes.ts';
 import { removeStoredSecret } from '../../src/store/root-secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTokenBuckets } from '../../src/accounts/token-buckets.ts';
+import { createTokenBuckets } from '../../src/runtime/token-buckets.ts';
 
 describe('A token bucket', () => {
   let now = 0;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newTotpSecret, totpCode, totpStep, totpUrl } from '../../src/accounts/totp.ts';
+import { newTotpSecret, totpCode, totpStep, totpUrl } from '../../src/accounts/second-factors.ts';
 
 /** "12345678901234567890", the key of the examples in RFC 6238. */
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

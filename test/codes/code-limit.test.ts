@@ -6,7 +6,7 @@ import { createCode, deleteCode } from '../../src/codes/codes.ts';
 import { QrCode } from '../../src/codes/qr-code.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../src/codes/code-rules.ts';
 
 describe('The count of the codes of an account', () => {
   let service: TestService;

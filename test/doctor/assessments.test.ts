@@ -1,22 +1,19 @@
 import { expect } from 'chai';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
-import { assessEncryption, type Encryption } from '../../src/doctor/encryption.ts';
-import { assessPgBouncer } from '../../src/doctor/pgbouncer.ts';
-import { assessQuorum } from '../../src/doctor/redis-sentinels.ts';
-import { assessFiles, assessSpace } from '../../src/doctor/disk.ts';
-import { assessJournal } from '../../src/doctor/journal.ts';
+import { assessEncryption, type Encryption } from '../../src/doctor/connection.ts';
+import { assessHosts, assessPgBouncer } from '../../src/doctor/postgres-servers.ts';
+import { assessQuorum, assessRedis, parseInfo } from '../../src/doctor/redis.ts';
+import { assessFiles, assessJournal, assessSpace } from '../../src/doctor/disk.ts';
 import type { SpoolFileState } from '../../src/queue/spool-files.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { assessBundledData, assessGeoDatabase } from '../../src/doctor/geo-data.ts';
 import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
 import { assessForwards, checkProxy } from '../../src/doctor/proxy.ts';
-import { assessHosts } from '../../src/doctor/database-hosts.ts';
 import { assessQueue } from '../../src/doctor/queue.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { assessRedis, parseInfo } from '../../src/doctor/redis.ts';
-import { reportLines } from '../../src/cli/doctor-report.ts';
+import { reportLines } from '../../src/cli/doctor.ts';
 import { goodConfig } from './setup.ts';
 
 const states = (findings: Finding[]) => findings.map(({ state }) => state);

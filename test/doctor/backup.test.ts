@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { assessBackup, type BackupFacts } from '../../src/doctor/backup.ts';
-import { assessGaps } from '../../src/doctor/restored-data.ts';
+import { assessBackup, assessGaps, type BackupFacts } from '../../src/doctor/backup.ts';
 
 const now = Date.parse('2026-05-01T12:00:00Z');
 const ago = (minutes: number) => new Date(now - minutes * 60_000);

@@ -2,8 +2,7 @@ import { statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkDisk } from '../../src/doctor/disk.ts';
-import { assessFileSystem } from '../../src/doctor/file-system.ts';
+import { assessFileSystem, checkDisk } from '../../src/doctor/disk.ts';
 import { goodConfig } from './setup.ts';
 
 const tmpfs = 0x01_02_19_94;

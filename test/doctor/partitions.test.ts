@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { assessPartitions } from '../../src/doctor/partitions.ts';
+import { assessPartitions } from '../../src/doctor/postgres.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 
 describe('The doctor on the partitions of scans', () => {

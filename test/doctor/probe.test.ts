@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Config } from '../../src/config.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { probe } from '../../src/doctor/probe.ts';
+import { probe } from '../../src/doctor/proxy.ts';
 import { freePort } from '../support/free-port.ts';
 import { ensureBuilt, runQrelay } from '../support/programs.ts';
 import { startService, type TestService } from '../support/service.ts';

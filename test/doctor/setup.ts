@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { assessFileSystem } from '../../src/doctor/file-system.ts';
+import { assessFileSystem } from '../../src/doctor/disk.ts';
 import type { Finding, State } from '../../src/doctor/finding.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../src/config.ts';
 import type { Finding, State, Subject } from '../../src/doctor/finding.ts';
-import { runChecks } from '../../src/doctor/run-checks.ts';
+import { runChecks } from '../../src/doctor/checks.ts';
 import { eventually } from '../support/eventually.ts';
 import { findProgram } from '../support/find-program.ts';
 import { freePort } from '../support/free-port.ts';

@@ -12,7 +12,7 @@ import { connectToQueues } from '../../src/queue/queue-connection.ts';
 import { listScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
-import { embeddedFiles } from '../../src/store/embedded/files.ts';
+import { embeddedFiles } from '../../src/store/embedded/cluster.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type DebianPostgres, findDebianPostgres } from '../support/debian-postgres.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkRedis } from '../../src/doctor/redis-servers.ts';
+import { checkRedis } from '../../src/doctor/redis.ts';
 import { findingsIn } from '../doctor/setup.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { maxFileBytes } from '../../src/codes/files/file-limits.ts';
+import { maxFileBytes } from '../../src/codes/files/upload.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
 import { png } from '../codes/logo/logo-files.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { pngFile } from '../../src/codes/image/png.ts';
+import { pngFile } from '../../src/codes/image/pixels.ts';
 import { comment, withSegments } from '../codes/files/camera-files.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
 import { jpeg, png, svg } from '../codes/logo/logo-files.ts';

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { pngFile } from '../../src/codes/image/png.ts';
+import { pngFile } from '../../src/codes/image/pixels.ts';
 import { withHiddenFrame, withTwoFrames } from '../codes/files/camera-files.ts';
 import { jpeg, plainSvg, png, svg, webp } from '../codes/logo/logo-files.ts';
 

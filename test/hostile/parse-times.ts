@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { parseApiKey } from '../../src/accounts/api-key-format.ts';
-import { emailErrors } from '../../src/accounts/email-address.ts';
+import { parseApiKey } from '../../src/accounts/api-keys.ts';
+import { emailErrors } from '../../src/accounts/users.ts';
 import { clientAddress } from '../../src/http/client-address.ts';
 import { composeContent, contentFieldNames } from '../../src/codes/content/compose-content.ts';
 import { fieldErrors, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
@@ -10,21 +10,19 @@ import { hostsOf, hostAndParents, parseHostInput } from '../../src/codes/content
 import { percentDecode } from '../../src/codes/content/percent.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
 import { parseContent } from '../../src/codes/content/parse-content.ts';
-import { fileAddress, fileNameOf } from '../../src/codes/files/file-name.ts';
-import { endOfDay } from '../../src/codes/last-day.ts';
+import { fileAddress, fileNameOf } from '../../src/codes/files/upload.ts';
+import { endOfDay } from '../../src/codes/lifetime.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
-import { attachment } from '../../src/http/content-disposition.ts';
+import { attachment } from '../../src/http/file-headers.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createScanPolicy, readScanHeaders } from '../../src/redirect/scan-policy.ts';
 import { en } from '../../src/redirect/languages/en.ts';
 import { chooseTranslation } from '../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
 import { normalizeReason } from '../../src/web/admin/admin-input.ts';
-import { normalizeLabels } from '../../src/web/api/normalize-labels.ts';
-import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts';
-import { readQuery } from '../../src/web/api/query-string.ts';
-import { compileValidator } from '../../src/web/api/validation.ts';
+import { compileValidator, normalizeLabels, readQuery } from '../../src/codes/validation.ts';
+import { createBody, createDefaults } from '../../src/codes/code-rules.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
 import {
   changedBody,

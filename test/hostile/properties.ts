@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
-import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../src/codes/code-rules.ts';
 import { type ApiClient, expectDocumented } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectWindow } from '../support/expect-error.ts';

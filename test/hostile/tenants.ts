@@ -6,7 +6,7 @@ import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.t
 import { createCode, type NewCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
-import { savePageLogo } from '../../src/codes/logo/page-logo.ts';
+import { savePageLogo } from '../../src/codes/share-page.ts';
 import { newLogo } from '../../src/codes/logo/stored-logo.ts';
 import { addApplication } from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseRange } from '../../src/http/byte-range.ts';
+import { parseRange } from '../../src/http/file-headers.ts';
 
 describe('The Range header (RFC 9110)', () => {
   for (const [header, expected] of [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { array, assert, constantFrom, property } from 'fast-check';
-import { parseQuery } from '../../src/http/query-string.ts';
+import { parseQuery } from '../../src/http/parse-url.ts';
 
 describe('Parsing a query', () => {
   const asSearchParams = (query: string) => {

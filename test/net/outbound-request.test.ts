@@ -4,8 +4,11 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect } from 'chai';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
-import { createOutboundRequest, RefusedAddressError } from '../../src/net/outbound-request.ts';
-import { createDnsResolve } from '../../src/net/resolve-host.ts';
+import {
+  createDnsResolve,
+  createOutboundRequest,
+  RefusedAddressError,
+} from '../../src/net/outbound-request.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 
 /** The 4 in `http://4/` is that of the server, which listens on every address of this machine. */

@@ -3,7 +3,7 @@ import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { CheckAborted } from '../../src/doctor/finding.ts';
-import { checkRedis } from '../../src/doctor/redis-servers.ts';
+import { checkRedis } from '../../src/doctor/redis.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { servers } from '../support/servers.ts';

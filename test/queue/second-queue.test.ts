@@ -9,7 +9,7 @@ import { openQueueWorker, type QueueWorker, TryLaterError } from '../../src/queu
 import { allQueues } from '../../src/queue/queues.ts';
 import { hourMs } from '../../src/runtime/units.ts';
 import { Type } from '../../src/schema.ts';
-import { addQueueMetrics } from '../../src/telemetry/queue-metrics.ts';
+import { addQueueMetrics } from '../../src/telemetry/web-metrics.ts';
 import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { readFigures } from '../support/figures.ts';

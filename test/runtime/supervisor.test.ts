@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { createBackoff } from '../../src/runtime/backoff.ts';
-import { AlreadyReportedError } from '../../src/runtime/lifecycle.ts';
+import { AlreadyReportedError } from '../../src/runtime/supervisor.ts';
 import { type SupervisedProcess, supervise } from '../../src/runtime/supervisor.ts';
 import { eventually } from '../support/eventually.ts';
 import { testLog } from '../support/test-log.ts';

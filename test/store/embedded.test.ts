@@ -9,12 +9,12 @@ import { Client } from 'pg';
 import { createBackoff } from '../../src/runtime/backoff.ts';
 import { processIdentity } from '../../src/runtime/process-identity.ts';
 import { claimDataDir } from '../../src/store/data-dir.ts';
-import { findBinaries } from '../../src/store/embedded/binaries.ts';
-import { supervisePostgres } from '../../src/store/embedded/supervise.ts';
+import { findBinaries } from '../../src/store/embedded/cluster.ts';
 import {
   type EmbeddedPostgres,
   findEmbeddedPostgres,
   startEmbeddedPostgres,
+  supervisePostgres,
 } from '../../src/store/embedded/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { testLog } from '../support/test-log.ts';

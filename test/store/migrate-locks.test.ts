@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { createTargets } from '../../src/redirect/targets.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { type Migrations, ownMigrations } from '../../src/store/migration-list.ts';
+import { migrate, type Migrations, ownMigrations } from '../../src/store/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 

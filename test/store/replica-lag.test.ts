@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Database } from '../../src/store/database.ts';
-import { createReplica, ReplicaFailedError } from '../../src/store/replica.ts';
-import { createWalHistory } from '../../src/store/wal-history.ts';
+import { createReplica, createWalHistory, ReplicaFailedError } from '../../src/store/replicas.ts';
 
 const none = {} as Database;
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { migrateQueue } from '../../src/queue/postgres-engine.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase, setupErrorMessage } from '../../src/store/database.ts';
 import { migrateDatabase } from '../../src/store/migrate.ts';
-import { setupErrorMessage } from '../../src/store/setup-error-message.ts';
 import { runQrelayHere } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PostgresBinaries } from '../../src/store/embedded/binaries.ts';
+import type { PostgresBinaries } from '../../src/store/embedded/cluster.ts';
 import { oldestTestedMajor } from '../../src/doctor/postgres.ts';
 import { type Outcome, outcomeOf } from './programs.ts';
 

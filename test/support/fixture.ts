@@ -14,7 +14,7 @@ import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import type { PostgresBinaries } from '../../src/store/embedded/binaries.ts';
+import type { PostgresBinaries } from '../../src/store/embedded/cluster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { apiClient } from './api-client.ts';

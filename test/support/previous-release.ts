@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dayMs } from '../../src/runtime/units.ts';
 import type { ScanRow } from '../../src/scans/scan.ts';
 import type { Database } from '../../src/store/database.ts';
-import { type Migrations, ownMigrations } from '../../src/store/migration-list.ts';
+import { type Migrations, ownMigrations } from '../../src/store/migrate.ts';
 
 /** The schema of release 0.1, before the scans were partitioned. */
 export const previousRelease: Migrations = {

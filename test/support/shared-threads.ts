@@ -1,4 +1,4 @@
-import type { HashCost } from '../../src/accounts/hash-cost.ts';
+import type { HashCost } from '../../src/accounts/passwords.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import { type Images, openImages } from '../../src/codes/image/image-thread.ts';
 import { closeAtEndOfRun } from './end-of-run.ts';

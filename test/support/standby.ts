@@ -3,7 +3,7 @@ import { chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { embeddedFiles } from '../../src/store/embedded/files.ts';
+import { embeddedFiles } from '../../src/store/embedded/cluster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
 import { eventually } from './eventually.ts';
 import { outcomeOf } from './programs.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { readProcesses } from '../../src/store/process-reports.ts';
-import { startReports } from '../../src/telemetry/process-reporter.ts';
+import { readProcesses, startReports } from '../../src/store/process-reports.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { createLog } from '../../src/telemetry/log.ts';
-import { createRecentErrors } from '../../src/telemetry/recent-errors.ts';
+import { createLog, createRecentErrors } from '../../src/telemetry/log.ts';
 
 describe('The recent errors of a process', () => {
   function watchedLog() {

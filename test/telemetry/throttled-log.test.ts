@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { throttledLog } from '../../src/telemetry/throttled-log.ts';
+import { throttledLog } from '../../src/telemetry/throttle.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { errors } from '../../src/web/middleware/errors.ts';
 import { observe } from '../../src/web/middleware/observe.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { forwardedRequestId, forwardedTrace } from '../../src/http/proxy-headers.ts';
-import { formatTraceparent, parseTraceparent } from '../../src/telemetry/trace-context.ts';
-import { createSampler, maxForcedPerSecond } from '../../src/telemetry/trace-sampler.ts';
+import { forwardedRequestId, forwardedTrace } from '../../src/http/client-address.ts';
+import { formatTraceparent, parseTraceparent } from '../../src/http/trace-context.ts';
+import { createSampler, maxForcedPerSecond } from '../../src/telemetry/tracing-sdk.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';

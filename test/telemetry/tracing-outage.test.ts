@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { openTracing, type Tracing } from '../../src/telemetry/tracing.ts';
+import { openTracing } from '../../src/telemetry/tracing.ts';
+import type { Tracing } from '../../src/telemetry/tracing-sdk.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { addWebhookMetrics } from '../../src/telemetry/webhook-metrics.ts';
+import { addWebhookMetrics } from '../../src/telemetry/worker-metrics.ts';
 
 describe('The metrics of webhooks', () => {
   it('are absent while the database does not respond, and the others are served', async () => {

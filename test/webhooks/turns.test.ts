@@ -13,8 +13,7 @@ import {
 } from '../../src/webhooks/record-attempt.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
-import { createOutboundRequest } from '../../src/net/outbound-request.ts';
-import { resolveBySystem } from '../../src/net/resolve-host.ts';
+import { createOutboundRequest, resolveBySystem } from '../../src/net/outbound-request.ts';
 import { createWebhookDeliverer } from '../../workers/webhook-deliverer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startService, type TestService } from '../support/service.ts';

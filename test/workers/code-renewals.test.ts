@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { hasDefaultEnd } from '../../src/codes/lifetime.ts';
-import { renewCodes } from '../../src/codes/renew-codes.ts';
+import { hasDefaultEnd, renewCodes } from '../../src/codes/lifetime.ts';
 import { QrCode } from '../../src/codes/qr-code.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import type { ScanRow } from '../../src/scans/scan.ts';

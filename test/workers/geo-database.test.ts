@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { runChecks } from '../../src/doctor/run-checks.ts';
+import { runChecks } from '../../src/doctor/checks.ts';
 import { goodConfig } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { jsonLines } from '../support/json-lines.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { wasMailSent } from '../../src/accounts/sent-mails.ts';
-import { findLinkedUser } from '../../src/accounts/sign-in-links.ts';
+import { findLinkedUser } from '../../src/accounts/account-links.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createMailer } from '../../src/mail/mailer.ts';
 import { type MailJob, type MailRequest, packMail } from '../../src/queue/mail-queue.ts';

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { claimCode } from '../../src/codes/styles/claim-codes.ts';
+import {
+  addApplication,
+  claimCode,
+  findApplication,
+  purgeApplications,
+} from '../../src/codes/styles/style-applications.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createCode as createStoredCode } from '../../src/codes/codes.ts';
 import { normalizeDesign } from '../../src/codes/design/design.ts';
 import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
-import {
-  addApplication,
-  findApplication,
-  purgeApplications,
-} from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
-import { createDefaults } from '../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../src/codes/code-rules.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
 import { png } from '../codes/logo/logo-files.ts';
 import type { ApiClient } from '../support/api-client.ts';

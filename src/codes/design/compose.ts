@@ -1,12 +1,20 @@
 import type { Picture } from '../image/draw.ts';
 import { symbolModules } from '../image/symbol.ts';
-import { splitAlignment } from './alignment.ts';
-import type { Design, ModuleShape } from './design.ts';
-import { eyeBallsPath, eyeFramesPath, withoutEyes } from './eye-paths.ts';
-import { type FrameLayout, frameLayouts, panelPath } from './frame-layout.ts';
-import { placeLogo, withoutLogo } from './logo-layout.ts';
-import { modulesPath } from './module-paths.ts';
-import { moved, type Paint, type Path, type Scene, type Shape } from './scene.ts';
+import { eyeBallsPath, eyeFramesPath, modulesPath, splitAlignment, withoutEyes } from './symbol-shapes.ts';
+import type { Design, FrameShape, ModuleShape } from './design.ts';
+import {
+  moved,
+  type Paint,
+  type Path,
+  polygon,
+  rectangle,
+  reversed,
+  roundedRectangle,
+  type Scene,
+  type SceneLogo,
+  type Shape,
+} from './scene.ts';
+import { pngSize } from '../image/pixels.ts';
 
 type Look = Pick<Picture, 'foregroundColor' | 'backgroundColor'>;
 
@@ -94,4 +102,123 @@ function modulePaint(look: Look, design: Design, x: number, y: number, modules: 
     x2: centerX + cos * reach,
     y2: centerY + sin * reach,
   };
+}
+
+/** A frame around the panel that holds the symbol and its quiet zone. In modules. */
+export interface FrameLayout {
+  width: number;
+  height: number;
+  panel: { x: number; y: number; side: number; radius: number };
+  /** In the color of the frame. */
+  path: Path;
+  /** Where the text is centered, and what it has to fit into. */
+  text: { x: number; y: number; width: number; height: number };
+}
+
+const all = (radius: number) => [radius, radius, radius, radius] as const;
+
+export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) => FrameLayout> = {
+  none: (side) => ({
+    width: side,
+    height: side,
+    panel: { x: 0, y: 0, side, radius: 0 },
+    path: [],
+    text: { x: 0, y: 0, width: 0, height: 0 },
+  }),
+
+  /** A border, with a band for the text below. */
+  band(side) {
+    const border = 1;
+    const band = side * 0.2;
+    const width = side + 2 * border;
+    const height = side + border + band;
+    const panel = { x: border, y: border, side, radius: 1 };
+    return {
+      width,
+      height,
+      panel,
+      path: withHole(roundedRectangle(0, 0, width, height, all(2)), panel),
+      text: { x: width / 2, y: border + side + band / 2, width: side * 0.9, height: band * 0.55 },
+    };
+  },
+
+  /** A speech bubble below, which points at the symbol. */
+  bubble(side, quietZone) {
+    const point = side * 0.05;
+    const bubble = side * 0.18;
+    const [left, right] = [quietZone / 2, side - quietZone / 2];
+    const middle = side / 2;
+    const top = side + point - quietZone / 4;
+    return {
+      width: side,
+      height: top + bubble + quietZone / 2,
+      panel: { x: 0, y: 0, side, radius: 0 },
+      path: [
+        ...roundedRectangle(left, top, right - left, bubble, all(bubble * 0.3)),
+        // Reaches into the bubble, so that no seam shows.
+        ...polygon([middle, top - point], [middle + point, top + 0.1], [middle - point, top + 0.1]),
+      ],
+      text: { x: middle, y: top + bubble / 2, width: (right - left) * 0.9, height: bubble * 0.58 },
+    };
+  },
+
+  /** A card around the symbol, with the text above it. */
+  card(side) {
+    const margin = side * 0.08;
+    const title = side * 0.24;
+    const width = side + 2 * margin;
+    const panel = { x: margin, y: title, side, radius: side * 0.05 };
+    return {
+      width,
+      height: title + side + margin,
+      panel,
+      path: withHole(roundedRectangle(0, 0, width, title + side + margin, all(side * 0.09)), panel),
+      text: { x: width / 2, y: title * 0.53, width: side * 0.96, height: title * 0.48 },
+    };
+  },
+};
+
+export function panelPath({ x, y, side, radius }: FrameLayout['panel']): Path {
+  return radius === 0 ? rectangle(x, y, side, side) : roundedRectangle(x, y, side, side, all(radius));
+}
+
+function withHole(outline: Path, panel: FrameLayout['panel']): Path {
+  return [...outline, ...reversed(panelPath(panel))];
+}
+
+/** Modules between the logo and those that are drawn, at least: they must not touch. */
+const margin = 0.3;
+
+type Box = Pick<SceneLogo, 'x' | 'y' | 'width' | 'height'>;
+
+/** In the middle of the symbol, in its modules. Undefined for a design without a logo. */
+export function placeLogo(
+  { logo: png }: Pick<Picture, 'logo'>,
+  { logo: id, logoSize }: Pick<Design, 'logo' | 'logoSize'>,
+  modules: number,
+): SceneLogo | undefined {
+  if (id === null) return undefined;
+  if (!png) throw new Error(`The logo ${id} is missing`);
+  const size = pngSize(png);
+  const scale = (modules * logoSize) / 100 / Math.max(size.width, size.height);
+  const [width, height] = [size.width * scale, size.height * scale];
+  return { id, png, x: (modules - width) / 2, y: (modules - height) / 2, width, height };
+}
+
+/** Without the modules behind the logo: drawn in part, they would be read as noise. */
+export function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[][] {
+  if (!logo) return cells;
+  return cells.map((row, y) => row.map((isDark, x) => isDark && !isBehind(x, y, logo)));
+}
+
+/** How many modules of a line are behind a logo that is centered on it. */
+export function coveredModules(modules: number, length: number): number {
+  const start = (modules - length) / 2;
+  return Math.ceil(start + length + margin) - Math.floor(start - margin);
+}
+
+function isBehind(x: number, y: number, logo: Box): boolean {
+  const overlaps = (at: number, start: number, length: number) =>
+    at + 1 > start - margin && at < start + length + margin;
+  return overlaps(x, logo.x, logo.width) && overlaps(y, logo.y, logo.height);
 }

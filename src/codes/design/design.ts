@@ -88,3 +88,76 @@ export function isDefaultDesign(design: Design): boolean {
     design.quietZone === minQuietZone
   );
 }
+
+/** How a code is printed: the page of a PDF. */
+export interface Print {
+  /** Of the picture after trimming. */
+  widthMm: number;
+  /** How far the background reaches beyond that on each side. */
+  bleedMm: number;
+  cropMarks: boolean;
+}
+
+export const defaultPrint: Print = { widthMm: 50, bleedMm: 0, cropMarks: false };
+
+const limits = { widthMm: { min: 10, max: 1_000 }, bleedMm: { min: 0, max: 10 } } as const;
+const maxDigits = 6;
+
+/** From the parameters of an address, such as `widthMm=40&bleedMm=3&cropMarks`. A sentence if one is not valid. */
+export function readPrint(parameters: Map<string, string[]>): Print | string {
+  const print = { ...defaultPrint, cropMarks: parameters.has('cropMarks') };
+  for (const name of ['widthMm', 'bleedMm'] as const) {
+    const { min, max } = limits[name];
+    for (const text of parameters.get(name) ?? []) {
+      const value = text.length <= maxDigits && /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= min && value <= max)) return `${name} must be a number from ${min} to ${max}.`;
+      print[name] = value;
+    }
+  }
+  return print;
+}
+
+interface Preset {
+  name: string;
+  design: Design;
+}
+
+const preset = (name: string, design: Partial<Design>): Preset => ({ name, design: normalizeDesign(design) });
+
+/** Designs to start from. They have no colors of their own where those of the code will do. */
+export const presets: Record<string, Preset> = {
+  classic: preset('Classic', {}),
+  soft: preset('Soft', { moduleShape: 'rounded', eyeFrameShape: 'rounded', eyeBallShape: 'rounded' }),
+  dots: preset('Dots', { moduleShape: 'dots', eyeFrameShape: 'rounded', eyeBallShape: 'circle' }),
+  leaf: preset('Leaf', {
+    moduleShape: 'rounded',
+    eyeFrameShape: 'leaf',
+    eyeBallShape: 'leaf',
+    gradientColor: '#14532d',
+    gradientAngle: 45,
+  }),
+  banner: preset('Banner', {
+    moduleShape: 'bars',
+    eyeFrameShape: 'cut',
+    eyeBallShape: 'octagon',
+    frame: 'band',
+    frameText: 'Scan me',
+  }),
+  card: preset('Card', {
+    moduleShape: 'diamond',
+    eyeFrameShape: 'cut',
+    eyeBallShape: 'octagon',
+    frame: 'card',
+    frameText: 'Scan me',
+  }),
+};
+
+/** Texts that are offered for a frame, in the languages of the share pages. */
+export const frameTexts = {
+  en: ['Scan me', 'Scan for the menu', 'Get in touch'],
+  de: ['Scan mich', 'Zur Speisekarte', 'Jetzt scannen'],
+  es: ['Escanéame', 'Ver la carta', 'Contáctanos'],
+  fr: ['Scannez-moi', 'Voir la carte', 'Contactez-nous'],
+  pt: ['Aponte a câmera', 'Ver o cardápio', 'Fale conosco'],
+  zh: ['扫一扫', '扫码点餐', '联系我们'],
+} as const;

@@ -1,15 +1,5 @@
-import { eachCoveredRow } from './coverage.ts';
-import { flatten } from './flatten.ts';
-import { readPng } from './pixels-png.ts';
-import { resize } from './resize.ts';
-import type { Gradient, Paint, Scene, SceneLogo } from './scene.ts';
-
-/** RGBA, 8 bits each, colors not multiplied by alpha. */
-export interface Pixels {
-  width: number;
-  height: number;
-  data: Uint8ClampedArray;
-}
+import { type Pixels, readPng, resize } from '../image/pixels.ts';
+import type { Gradient, Paint, Path, Scene, SceneLogo } from './scene.ts';
 
 /** Where modules have whole pixels, the coverage of their pixels is full but for rounding errors. */
 const fullCoverage = 0.996;
@@ -121,4 +111,156 @@ type Rgb = readonly [number, number, number];
 export function toRgb(color: string): Rgb {
   const value = Number.parseInt(color.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** Each row of pixels is sampled along this many lines; along a line, coverage is exact. */
+const linesPerPixel = 4;
+
+/** `change` has the change of coverage from each pixel to the next, to be summed from the left: 0 is none, 1 is full. */
+type OnRow = (y: number, from: number, to: number, change: Float32Array) => void;
+
+/** Calls `onRow` for each row of pixels that the edges enclose a part of, by the nonzero or the even-odd rule. */
+export function eachCoveredRow(
+  edges: Edges,
+  width: number,
+  height: number,
+  onRow: OnRow,
+  isEvenOdd = false,
+): void {
+  const { points, windings, count } = edges;
+  const order = Array.from({ length: count }, (_, index) => index).toSorted(
+    (one, other) => (points[4 * one + 1] as number) - (points[4 * other + 1] as number),
+  );
+  const change = new Float32Array(width + 2);
+  const active = new Uint32Array(count);
+  const crossings = new Float64Array(count);
+  let activeCount = 0;
+  let next = 0;
+  let [from, to] = [width, 0];
+
+  /** Takes edges that the line crosses, and drops those above it. Sorted by where they cross. */
+  function findCrossings(lineY: number): void {
+    let kept = 0;
+    for (let index = 0; index < activeCount; index += 1) {
+      const edge = active[index] as number;
+      if ((points[4 * edge + 3] as number) > lineY) insert(edge, lineY, kept++);
+    }
+    for (; next < count; next += 1) {
+      const edge = order[next] as number;
+      if ((points[4 * edge + 1] as number) > lineY) break;
+      if ((points[4 * edge + 3] as number) > lineY) insert(edge, lineY, kept++);
+    }
+    activeCount = kept;
+  }
+
+  /** The order hardly changes from line to line, so an edge moves few places. */
+  function insert(edge: number, lineY: number, place: number): void {
+    const at = 4 * edge;
+    const [x1, y1] = [points[at] as number, points[at + 1] as number];
+    const slope = ((points[at + 2] as number) - x1) / ((points[at + 3] as number) - y1);
+    const x = x1 + (lineY - y1) * slope;
+    let index = place;
+    for (; index > 0 && (crossings[index - 1] as number) > x; index -= 1) {
+      crossings[index] = crossings[index - 1] as number;
+      active[index] = active[index - 1] as number;
+    }
+    crossings[index] = x;
+    active[index] = edge;
+  }
+
+  function addSpan(start: number, end: number): void {
+    const [left, right] = [Math.max(0, start), Math.min(width, end)];
+    if (right <= left) return;
+    addChange(left, 1 / linesPerPixel);
+    addChange(right, -1 / linesPerPixel);
+    from = Math.min(from, Math.floor(left));
+    to = Math.max(to, Math.min(width, Math.floor(right) + 1));
+  }
+
+  function addChange(x: number, amount: number): void {
+    const pixel = Math.floor(x);
+    const part = x - pixel;
+    change[pixel] = (change[pixel] as number) + amount * (1 - part);
+    change[pixel + 1] = (change[pixel + 1] as number) + amount * part;
+  }
+
+  for (let y = 0; y < height && (next < count || activeCount > 0); y += 1) {
+    [from, to] = [width, 0];
+    for (let line = 0; line < linesPerPixel; line += 1) {
+      findCrossings(y + (line + 0.5) / linesPerPixel);
+      let winding = 0;
+      let start = 0;
+      for (let index = 0; index < activeCount; index += 1) {
+        const x = crossings[index] as number;
+        if (winding === 0) start = x;
+        winding = isEvenOdd ? 1 - winding : winding + (windings[active[index] as number] as number);
+        if (winding === 0) addSpan(start, x);
+      }
+    }
+    if (to <= from) continue;
+    onRow(y, from, to, change);
+    change.fill(0, from, to + 2);
+  }
+}
+
+/** Straight edges from top to bottom, four numbers each: x1, y1, x2, y2 with y1 < y2. `windings` has 1 or -1 for each. */
+export interface Edges {
+  points: Float64Array;
+  windings: Int8Array;
+  count: number;
+}
+
+/** How far a curve may be from its edges, in pixels. */
+const tolerance = 0.1;
+const maxSteps = 24;
+
+/** Replaces curves by lines, scales to pixels and moves by an offset. Horizontal lines are left out: they bound nothing. */
+export function flatten(path: Path, scale: number, dx: number, dy: number): Edges {
+  const points: number[] = [];
+  const windings: number[] = [];
+  let [x, y, startX, startY] = [0, 0, 0, 0];
+
+  function lineTo(toX: number, toY: number): void {
+    if (y < toY) {
+      points.push(x, y, toX, toY);
+      windings.push(1);
+    } else if (y > toY) {
+      points.push(toX, toY, x, y);
+      windings.push(-1);
+    }
+    [x, y] = [toX, toY];
+  }
+
+  for (const segment of path) {
+    switch (segment[0]) {
+      case 'M':
+        lineTo(startX, startY);
+        [x, y] = [segment[1] * scale + dx, segment[2] * scale + dy];
+        [startX, startY] = [x, y];
+        break;
+      case 'L':
+        lineTo(segment[1] * scale + dx, segment[2] * scale + dy);
+        break;
+      case 'C': {
+        const [, a, b, c, d, e, f] = segment;
+        const [x1, y1, x2, y2] = [a * scale + dx, b * scale + dy, c * scale + dx, d * scale + dy];
+        const [x3, y3] = [e * scale + dx, f * scale + dy];
+        const bend =
+          Math.hypot(x - 2 * x1 + x2, y - 2 * y1 + y2) + Math.hypot(x1 - 2 * x2 + x3, y1 - 2 * y2 + y3);
+        const steps = Math.min(maxSteps, Math.max(1, Math.ceil(Math.sqrt(bend / (2 * tolerance)))));
+        const [x0, y0] = [x, y];
+        for (let step = 1; step <= steps; step += 1) {
+          const t = step / steps;
+          const u = 1 - t;
+          const [p0, p1, p2, p3] = [u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t];
+          lineTo(p0 * x0 + p1 * x1 + p2 * x2 + p3 * x3, p0 * y0 + p1 * y1 + p2 * y2 + p3 * y3);
+        }
+        break;
+      }
+      case 'Z':
+        lineTo(startX, startY);
+    }
+  }
+  lineTo(startX, startY);
+  return { points: Float64Array.from(points), windings: Int8Array.from(windings), count: windings.length };
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Database, queryPrepared } from '../../store/database.ts';
-import type { MediaType } from './media-types.ts';
-import { readChunks, readPart } from './read-chunks.ts';
+import type { MediaType } from './upload.ts';
+import { readChunks, readPart } from './stored-file.ts';
 
 /** What a response says of a file, without its bytes. */
 export interface ServedFile {

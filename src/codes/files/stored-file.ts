@@ -1,12 +1,11 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { v4 as uuidv4 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
-import type { Database } from '../../store/database.ts';
+import { type Database, queryPrepared } from '../../store/database.ts';
 import { updateCode } from '../codes.ts';
 import { QrCode } from '../qr-code.ts';
-import { requireRoom } from './file-quota.ts';
-import { chunkBytes } from './file-limits.ts';
-import type { MediaType } from './media-types.ts';
+import { chunkBytes, type MediaType } from './upload.ts';
+import { bytesPerMb } from '../../runtime/units.ts';
 
 export type FileKind = 'file' | 'photo';
 
@@ -165,5 +164,105 @@ export async function* ownedFiles(db: Database, userId: string): AsyncGenerator<
     yield* files;
     if (files.length < filesPerRead) return;
     after = files.at(-1)?.codeId;
+  }
+}
+
+/** Of all files of an account; without that of a code which is about to be replaced. */
+export async function usedBytes(db: Database, userId: string, exceptCodeId?: string): Promise<number> {
+  const query = db('code_files').where({ user_id: userId }).sum('bytes as bytes').first();
+  if (exceptCodeId !== undefined) query.whereNot({ code_id: exceptCodeId });
+  const row = (await query) as { bytes: number | null } | undefined;
+  return row?.bytes ?? 0;
+}
+
+/** Throws a validation error where a file of this size is too much for the account. */
+export async function requireRoom(
+  db: Database,
+  { userId, codeId }: { userId: string; codeId?: string | undefined },
+  { kind, bytes }: { kind: 'file' | 'photo'; bytes: number },
+  quotaBytes: number,
+): Promise<void> {
+  const used = await usedBytes(db, userId, codeId);
+  if (used + bytes <= quotaBytes) return;
+  const [has, others, limit] = [bytes, used, quotaBytes].map(megabytes);
+  const message = `has ${has} MB, and the other files of the account have ${others} of ${limit} MB that its limit allows: delete one, make this one smaller, or ask the operator for a higher limit`;
+  throw invalid([{ field: kind, message }], { code: 'quota_exceeded' });
+}
+
+/** In steps of a tenth, and never rounded to nothing. */
+export function megabytes(bytes: number): string {
+  const tenths = Math.ceil((10 * bytes) / bytesPerMb);
+  return tenths % 10 === 0 ? String(tenths / 10) : (tenths / 10).toFixed(1);
+}
+
+/** Deletes the bytes of files that were deleted or replaced, until `isOver`. Safe to repeat and to interrupt. */
+export async function purgeFiles(db: Database, isOver: () => boolean): Promise<number> {
+  const deleted = (await db('deleted_files').orderBy('deleted_at').limit(1_000).select('id')) as {
+    id: string;
+  }[];
+  let purged = 0;
+  for (const { id } of deleted) {
+    if (isOver()) break;
+    await db.raw(
+      `WITH chunks AS (DELETE FROM code_file_chunks WHERE file_id = :id) DELETE FROM deleted_files WHERE id = :id`,
+      { id },
+    );
+    purged += 1;
+  }
+  return purged;
+}
+
+const partStatement = {
+  name: 'part of a file',
+  text: 'SELECT substring(data FROM $3::integer FOR $4::integer) AS data FROM code_file_chunks WHERE file_id = $1 AND position = $2',
+};
+
+/** A part of one chunk. Undefined where the file was deleted or replaced meanwhile. */
+export async function readPart(
+  db: Database,
+  fileId: string,
+  { position, from, length }: { position: number; from: number; length: number },
+): Promise<Buffer | undefined> {
+  const values = [fileId, position, from + 1, length];
+  const [row] = await queryPrepared<{ data: Buffer }>(db, partStatement, values);
+  return row?.data;
+}
+
+/** The parts of the chunks that hold the bytes from `start` to `end`, both included. */
+export function* partsBetween(start: number, end: number) {
+  for (let position = Math.floor(start / chunkBytes); position * chunkBytes <= end; position += 1) {
+    const offset = position * chunkBytes;
+    const from = Math.max(0, start - offset);
+    yield { position, from, length: Math.min(chunkBytes, end + 1 - offset) - from };
+  }
+}
+
+interface WholeFile extends Pick<CodeFile, 'kind' | 'name' | 'mediaType'> {
+  /** In memory: up to `maxFileBytes`. */
+  chunks: Buffer[];
+}
+
+/** The file that a code has now, from one snapshot: it is complete, even if it is replaced and purged meanwhile. */
+export async function readWholeFile(db: Database, codeId: string): Promise<WholeFile | undefined> {
+  const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
+  return db.transaction(async (snapshot) => {
+    const file = await CodeFile.query(snapshot).findById(codeId);
+    if (!file) return undefined;
+    const chunks: Buffer[] = [];
+    for await (const chunk of readChunks(snapshot, file)) chunks.push(chunk);
+    const { kind, name, mediaType } = file;
+    return { kind, name, mediaType, chunks };
+  }, config);
+}
+
+/** The whole file, chunk by chunk. Ends early where it is deleted meanwhile. */
+export async function* readChunks(
+  db: Database,
+  { id, bytes }: { id: string; bytes: number },
+): AsyncGenerator<Buffer> {
+  for (const part of partsBetween(0, bytes - 1)) {
+    const data = await readPart(db, id, part);
+    if (!data) return;
+    yield data;
   }
 }

@@ -1,10 +1,8 @@
-import type { Design } from '../design/design.ts';
-import type { Print } from '../design/print.ts';
+import { deflateSync } from 'node:zlib';
+import type { Design, Print } from '../design/design.ts';
 import type { ErrorCorrection } from '../qr-code.ts';
-import { escapeXml } from './escape-xml.ts';
-import { layOut } from './layout.ts';
-import { encodePng } from './png.ts';
-import { symbolModules } from './symbol.ts';
+import { layOut, type Layout, symbolModules } from './symbol.ts';
+import { chunk, pngFile } from './pixels.ts';
 
 export interface Picture {
   /** The text to encode. */
@@ -60,4 +58,71 @@ function runs(cells: boolean[][]): string {
     }
   });
   return path.join('');
+}
+
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const bitDepth = 1;
+const indexedColor = 3;
+/** PNG filter types: the bytes of a row as they are, or their difference from the row above. */
+const filterNone = 0;
+const filterUp = 2;
+
+/** A PNG with one bit per pixel: 0 is the first color of the palette, 1 the second. */
+export function encodePng(layout: Layout, size: number, palette: [Buffer, Buffer]): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  header.set([bitDepth, indexedColor], 8);
+  return pngFile(
+    header,
+    [chunk('PLTE', Buffer.concat(palette))],
+    deflateSync(filteredRows(layout, size), { level: 6 }),
+  );
+}
+
+/** Only the first pixel row of each row of modules is written; the others equal the row above, which is all zeros. */
+function filteredRows({ cells, cellPixels, offset }: Layout, size: number): Buffer {
+  const rowBytes = 1 + Math.ceil(size / 8);
+  const rows = Buffer.alloc(rowBytes * size);
+  for (let y = 0; y < size; y += 1) rows[y * rowBytes] = filterUp;
+  rows[0] = filterNone;
+  cells.forEach((cell, index) => {
+    const start = (offset + index * cellPixels) * rowBytes;
+    rows[start] = filterNone;
+    setPixels(rows.subarray(start + 1, start + rowBytes), cell, cellPixels, offset);
+  });
+  const below = offset + cells.length * cellPixels;
+  if (below < size) rows[below * rowBytes] = filterNone;
+  return rows;
+}
+
+function setPixels(row: Buffer, cells: boolean[], cellPixels: number, offset: number): void {
+  cells.forEach((isDark, index) => {
+    if (!isDark) return;
+    const start = offset + index * cellPixels;
+    for (let x = start; x < start + cellPixels; x += 1) {
+      row[x >> 3] = (row[x >> 3] as number) | (0x80 >> (x & 7));
+    }
+  });
+}
+
+/** Light enough to show the colors, strong enough that nobody takes it for a working code. */
+const overlayOpacity = 0.6;
+
+/** The preview of a code that does not exist yet: faded, with a band across it, so that nobody prints it. */
+export function markAsSample(svg: string, picture: Picture): string {
+  const { size, foregroundColor, backgroundColor } = picture;
+  const middle = size / 2;
+  const band = size / 4;
+  const mark = [
+    `<rect width="${size}" height="${size}" fill="${backgroundColor}" fill-opacity="${overlayOpacity}"/>`,
+    `<g transform="rotate(-30 ${middle} ${middle})">`,
+    `<rect x="${-size}" y="${middle - band / 2}" width="${3 * size}" height="${band}" fill="${backgroundColor}"/>`,
+    `<text x="${middle}" y="${middle}" fill="${foregroundColor}" font-family="system-ui, sans-serif" font-weight="700"`,
+    ` font-size="${band * 0.6}" letter-spacing="${band * 0.1}" text-anchor="middle" dominant-baseline="central">SAMPLE</text></g>`,
+  ];
+  return svg.replace('</svg>', `${mark.join('')}</svg>`);
 }

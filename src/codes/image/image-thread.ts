@@ -6,7 +6,7 @@ import { type Design, defaultDesign, isDefaultDesign } from '../design/design.ts
 import { openThread } from '../../runtime/thread.ts';
 import type { Picture } from './draw.ts';
 import type { ImageFormat } from './draw-picture.ts';
-import type { ImageRequest } from './image-thread-main.ts';
+import type { DrawRequest } from './image-thread-main.ts';
 
 export type { ImageFormat };
 
@@ -34,7 +34,7 @@ export interface Images {
 const drawingVersion = 1;
 /** Likewise, for what only pictures with a design, and PDFs, depend on. */
 const designVersion = 1;
-const pdfVersion = 1;
+const pdfVersion = 2;
 const defaultCacheBytes = 32 * 1024 * 1024;
 /** The approximate overhead of an entry. */
 const entryBytes = 512;
@@ -47,7 +47,7 @@ export async function openImages(
   log: Log,
   { cacheBytes = defaultCacheBytes, waitingPerKey = defaultWaitingPerKey } = {},
 ): Promise<Images> {
-  const thread = await openThread<ImageRequest>({
+  const thread = await openThread<DrawRequest>({
     file: new URL('image-thread-main.js', import.meta.url),
     data: undefined,
     name: 'image',
@@ -65,7 +65,7 @@ export async function openImages(
     message: 'The picture cannot be drawn right now. Try again shortly.',
   });
 
-  async function drawInThread(request: ImageRequest, etag: string): Promise<Image> {
+  async function drawInThread(request: DrawRequest, etag: string): Promise<Image> {
     const bytes = (await thread.call(request)) as Uint8Array;
     const image = { body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), etag };
     cache.set(etag, image);

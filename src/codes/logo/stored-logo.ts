@@ -4,7 +4,10 @@ import { Model, snakeCaseMappers } from 'objection';
 import { invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Picture } from '../image/draw.ts';
-import { maxLogos } from './logo-limits.ts';
+import { maxLogos } from '../files/upload.ts';
+import type { Images } from '../image/image-thread.ts';
+import type { Printer } from '../print/print-codes.ts';
+import type { Proofs } from '../proof/proofs.ts';
 
 /** Deleted by the database with the last design that has it. */
 class StoredLogo extends Model {
@@ -107,6 +110,29 @@ export function createLogos(db: Database): Logos {
     async addTo(picture) {
       const id = picture.design?.logo;
       return id && !picture.logo ? { ...picture, logo: await find(id) } : picture;
+    },
+  };
+}
+
+/** Threads have no database: whatever draws a picture gets its logo with it. */
+
+export function imagesWithLogos(images: Images, logos: Logos): Images {
+  return {
+    ...images,
+    draw: async (caller, picture, format) => images.draw(caller, await logos.addTo(picture), format),
+  };
+}
+
+export function proofsWithLogos(proofs: Proofs, logos: Logos): Proofs {
+  return { ...proofs, prove: async (caller, picture) => proofs.prove(caller, await logos.addTo(picture)) };
+}
+
+export function printerWithLogos(printer: Printer, logos: Logos): Printer {
+  return {
+    ...printer,
+    async drawPage(caller, { labels, ...page }) {
+      const complete = labels.map(async (label) => ({ ...label, picture: await logos.addTo(label.picture) }));
+      return printer.drawPage(caller, { ...page, labels: await Promise.all(complete) });
     },
   };
 }

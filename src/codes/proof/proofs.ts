@@ -5,7 +5,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { imageEtag } from '../image/image-thread.ts';
 import type { Picture } from '../image/draw.ts';
 import type { ProofRequest } from './proof-process-main.ts';
-import type { Proof } from './prove.ts';
+import type { Proof } from './proof.ts';
 
 export interface Proofs {
   /** Rejects where too many wait, or where the process has ended. */

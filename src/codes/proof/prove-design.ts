@@ -1,5 +1,5 @@
 import { findCode } from '../codes.ts';
-import { designErrors } from '../design/design-rules.ts';
+import { designErrors } from '../scannability.ts';
 import type { Design } from '../design/design.ts';
 import {
   type CodeLook,
@@ -9,16 +9,16 @@ import {
   type ProvenDesign,
 } from '../design/stored-design.ts';
 import { type Proofs, provenPicture } from './proofs.ts';
-import type { Proof } from './prove.ts';
-import { distanceCm, provenSizesMm } from './proof-sizes.ts';
+import { distanceCm, type Proof, provenSizesMm } from './proof.ts';
 import type { Picture } from '../image/draw.ts';
-import { levelsWithLogo } from '../logo/logo-correction.ts';
 import type { NewLogo } from '../logo/stored-logo.ts';
-import type { ErrorCorrection, QrCode } from '../qr-code.ts';
+import { type ErrorCorrection, errorCorrections, type QrCode } from '../qr-code.ts';
 import { shareUrl } from '../share-token.ts';
 import { BusyError, type FieldError, invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Database } from '../../store/database.ts';
+import { correctableCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
+import { coveredModules } from '../design/compose.ts';
 
 /** What of a code decides whether a design of it is read. */
 export type Look = Pick<QrCode, 'shareToken' | 'content'> & CodeLook;
@@ -164,3 +164,25 @@ function shownValue(picture: object, field: string): string {
   const value = ({ ...rest, ...design } as Record<string, string | number | null>)[field];
   return value === null || value === undefined ? '' : `${String(value)} `;
 }
+
+/** Of the codewords that can be lost, the rest is for dirt and scratches. */
+const shareForLogo = 0.6;
+
+/** The levels at which a logo may be tried, from the wanted one up. Empty if there is none. `text` is what the code shows. */
+export function levelsWithLogo(
+  { text, content }: { text: string; content: string },
+  wanted: ErrorCorrection,
+  { logoSize }: Pick<Design, 'logoSize'>,
+): ErrorCorrection[] {
+  return errorCorrections.slice(errorCorrections.indexOf(wanted)).filter((level) => {
+    // A picture of the content itself, without a design, must stay possible.
+    if (!fitsSymbol(text, level) || !fitsSymbol(content, level)) return false;
+    const modules = countModules(text, level);
+    // As if it was square: a wide or high one covers less.
+    const covered = coveredModules(modules, (modules * logoSize) / 100);
+    return lostCodewords(covered) <= shareForLogo * correctableCodewords(text, level);
+  });
+}
+
+/** In a square of modules, on average. A codeword is two modules wide and four high, and lost with one of them. */
+const lostCodewords = (side: number) => ((side + 1) / 2) * ((side + 3) / 4);

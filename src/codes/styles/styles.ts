@@ -1,11 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Model, snakeCaseMappers } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { type Design, normalizeDesign } from '../design/design.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
-import { type Design, normalizeDesign } from '../design/design.ts';
 import { logoChangedMeanwhile } from '../design/stored-design.ts';
 import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../logo/stored-logo.ts';
-import { maxStyles, Style, styleNameKey } from './style.ts';
+import { type Look, pictureOf, proveDesign } from '../proof/prove-design.ts';
+import type { Proofs } from '../proof/proofs.ts';
+import type { Caller } from '../../runtime/fair-scheduler.ts';
+
+/** Of an account. */
+export const maxStyles = 50;
+
+/** A design with a name, to be used for many codes. */
+export class Style extends Model {
+  static override tableName = 'styles';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare userId: string;
+  declare name: string;
+  /** Unique within the account. */
+  declare nameKey: string;
+  declare design: Design;
+  /** New codes get it. At most one of an account. */
+  declare isDefault: boolean;
+  declare createdAt: Date;
+  declare updatedAt: Date;
+}
+
+/** The same for names that differ in case only. */
+export function styleNameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
 
 export interface StyleInput {
   name: string;
@@ -194,4 +222,28 @@ function styleChangedMeanwhile(): AppError {
 
 function noSuchStyle(): AppError {
   return new AppError('not_found', 'There is no such style.');
+}
+
+/** The code that a style is shown and proven with. Its share link is as long as any other. */
+export const exampleCode: Look = {
+  shareToken: 'ExampleABC',
+  content: 'https://example.com/',
+  errorCorrection: 'M',
+  foregroundColor: '#1a1410',
+  backgroundColor: '#ffffff',
+};
+
+export function stylePicture(design: Design, baseUrl: string) {
+  return pictureOf(exampleCode, design, baseUrl);
+}
+
+/** Throws a validation error where phones could not even read the example. Each code is proven again. */
+export async function proveStyle(
+  proofs: Proofs,
+  caller: Caller,
+  design: Design,
+  baseUrl: string,
+  newLogo?: NewLogo,
+): Promise<void> {
+  await proveDesign(proofs, caller, exampleCode, design, baseUrl, { newLogo });
 }

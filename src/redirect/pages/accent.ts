@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { contrastOf, luminance } from '../../codes/contrast.ts';
-import { colors } from '../../http/theme.ts';
+import { contrastOf, luminance } from '../../codes/scannability.ts';
+import { colors } from '../../theme.ts';
 import { html, type Markup } from './html.ts';
 
 /** The owner's color as a style sheet of its own, and its hash for the Content-Security-Policy. */

@@ -9,9 +9,7 @@ import type {
 } from '../../codes/content/code-content.ts';
 import { formatDegrees } from '../../codes/content/coordinates.ts';
 import { formatPhoneNumber } from '../../codes/content/international-number.ts';
-import type { PageLogo } from '../../codes/logo/page-logo.ts';
-import type { PageLook } from '../../codes/page-look.ts';
-import type { PreviewPictures } from '../../codes/share-preview.ts';
+import type { PageLogo, PageLook, PreviewPictures } from '../../codes/share-page.ts';
 import type { Translation } from '../languages/translation.ts';
 import type { Accent } from './accent.ts';
 import { contactBody, contactTitle } from './contact-body.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { colors } from '../../http/theme.ts';
+import { colors } from '../../theme.ts';
 import type { Translation } from '../languages/translation.ts';
 import type { Accent } from './accent.ts';
 import { html, type Markup } from './html.ts';

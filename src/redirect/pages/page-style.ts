@@ -1,4 +1,4 @@
-import { themeRules } from '../../http/theme.ts';
+import { themeRules } from '../../theme.ts';
 import { html } from './html.ts';
 
 /** The type is larger than the app's, and a long word breaks anywhere: these pages are for phones, down to 320 px. */

@@ -1,6 +1,6 @@
 import { maxContentBytes } from '../../codes/content/capacity.ts';
 import { parseContent } from '../../codes/content/parse-content.ts';
-import type { PreviewShare } from '../../codes/share-preview.ts';
+import type { PreviewShare } from '../../codes/share-page.ts';
 import { chooseTranslation } from '../languages/choose-language.ts';
 import { accentOf } from './accent.ts';
 import { contentPage } from './content-page.ts';

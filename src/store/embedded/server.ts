@@ -1,16 +1,29 @@
-import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { readFile, readlink, realpath, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { SetupError } from '../../errors.ts';
+import { type Backoff, createBackoff } from '../../runtime/backoff.ts';
+import { isAlive } from '../../runtime/process-identity.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { asUnwritableError } from '../data-dir.ts';
-import { findBinaries, type PostgresBinaries } from './binaries.ts';
-import { ensureCluster } from './cluster.ts';
-import { type Credentials, embeddedFiles, readCredentials, readPostmaster, serviceUrl } from './files.ts';
-import { stopOrphanedServer } from './orphaned-server.ts';
-import { choosePostgresUser } from './postgres-user.ts';
-import { exitOf, type PostgresTools, spawnServer, stopServer } from './programs.ts';
+import {
+  choosePostgresUser,
+  type Credentials,
+  embeddedFiles,
+  ensureCluster,
+  exitOf,
+  fastStopLimitMs,
+  findBinaries,
+  type PostgresBinaries,
+  type PostgresTools,
+  readCredentials,
+  readPostmaster,
+  serviceUrl,
+  spawnServer,
+  stopServer,
+} from './cluster.ts';
 
 /** How long transient start errors are retried. Sessions of a killed server take a while to exit. */
 const retryMs = 10_000;
@@ -195,4 +208,74 @@ function freePort(): Promise<number> {
       );
     });
   });
+}
+
+/** Stops a server that an earlier run left behind when it was killed. The caller holds the claim on DATA_DIR. */
+async function stopOrphanedServer(dataDir: string, signal?: AbortSignal): Promise<void> {
+  const files = embeddedFiles(dataDir);
+  const postmaster = await readPostmaster(dataDir);
+  if (!postmaster || !isAlive(postmaster.pid)) return;
+  if (!(await servesFolder(postmaster.pid, files.cluster))) {
+    // The PID has been reused, for example after a reboot. PostgreSQL would refuse to start while the file is there.
+    await unlink(files.pid);
+    return;
+  }
+  process.kill(postmaster.pid, 'SIGINT');
+  const giveUpAt = Date.now() + fastStopLimitMs;
+  while (await servesFolder(postmaster.pid, files.cluster)) {
+    if (Date.now() > giveUpAt) process.kill(postmaster.pid, 'SIGQUIT');
+    await sleep(50, undefined, { signal });
+  }
+}
+
+/** Checks the working directory, which is the server's data folder. The PID alone could belong to any program. */
+async function servesFolder(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(cluster);
+  }
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  return folder === (await realpath(cluster));
+}
+
+/** Restarts the server with backoff whenever it exits. The returned function stops it for good. */
+export function supervisePostgres(
+  postgres: Pick<EmbeddedPostgres, 'process' | 'restart' | 'stop'>,
+  log: Log,
+  backoff: Backoff = createBackoff(),
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function superviseUntilStopped(): Promise<void> {
+    for (;;) {
+      const startedAt = Date.now();
+      await exitOf(postgres.process);
+      if (signal.aborted) return;
+      const { exitCode, signalCode } = postgres.process;
+      log.error({ code: exitCode, signal: signalCode }, 'the embedded PostgreSQL exited; starting it again');
+      await restart(Date.now() - startedAt);
+      if (signal.aborted) return;
+    }
+  }
+
+  async function restart(ranMs: number): Promise<void> {
+    for (let lastedMs = ranMs; !signal.aborted; lastedMs = 0) {
+      try {
+        await sleep(backoff.next(lastedMs), undefined, { signal });
+        await postgres.restart(signal);
+        return;
+      } catch (err) {
+        if (!signal.aborted) log.error({ err }, 'the embedded PostgreSQL did not start; trying again');
+      }
+    }
+  }
+
+  const supervised = superviseUntilStopped();
+  return async () => {
+    stopping.abort();
+    await postgres.stop();
+    await supervised;
+    // A restart may have finished in the meantime.
+    await postgres.stop();
+  };
 }

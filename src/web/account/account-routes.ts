@@ -1,16 +1,19 @@
 import type { Context } from 'koa';
 import { findExport } from '../../accounts/account-exports.ts';
 import { readUse } from '../../accounts/account-limits.ts';
-import { listKeyUse } from '../../accounts/api-keys.ts';
-import { takeAttempt } from '../../accounts/attempts.ts';
-import { changePassword } from '../../accounts/change-password.ts';
-import { changedMeanwhile } from '../../accounts/lock-unchanged.ts';
-import { findPendingEmail } from '../../accounts/email-confirmations.ts';
-import { emailErrors } from '../../accounts/email-address.ts';
+import { countAccess, listKeyUse } from '../../accounts/api-keys.ts';
+import { takeAttempt } from '../../accounts/request-windows.ts';
+import { changePassword, findPendingEmail } from '../../accounts/account-links.ts';
+import {
+  changedMeanwhile,
+  changeEmail,
+  deleteUser,
+  emailErrors,
+  hasConfirmedEmail,
+  type User,
+} from '../../accounts/users.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
-import { countAccess } from '../../accounts/program-access.ts';
 import { isTimeZone } from '../../runtime/time-zone.ts';
-import { changeEmail, deleteUser, hasConfirmedEmail, type User } from '../../accounts/users.ts';
 import { limitsOf } from '../../limits.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
 import { noticeKinds } from '../../notices/kinds.ts';

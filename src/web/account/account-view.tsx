@@ -1,4 +1,4 @@
-import type { ProgramAccess } from '../../accounts/program-access.ts';
+import type { ProgramAccess } from '../../accounts/api-keys.ts';
 import { pluralize } from '../../doctor/format.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';

@@ -1,4 +1,4 @@
-import { takeAttempt } from '../../accounts/attempts.ts';
+import { takeAttempt } from '../../accounts/request-windows.ts';
 import type { User } from '../../accounts/users.ts';
 import type { FieldError } from '../../errors.ts';
 import type { PageParts } from '../ui/page.ts';

@@ -1,7 +1,7 @@
 import { cancelExport, findExport, readExport, requestExport } from '../../accounts/account-exports.ts';
-import { takeAttempt } from '../../accounts/attempts.ts';
+import { takeAttempt } from '../../accounts/request-windows.ts';
 import { AppError, BusyError } from '../../errors.ts';
-import { attachment } from '../../http/content-disposition.ts';
+import { attachment } from '../../http/file-headers.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { redirectWithFlash } from '../ui/flash.ts';
 import { type PageParts, userOf } from '../ui/page.ts';

@@ -1,5 +1,5 @@
 import type { AccountUse } from '../../accounts/account-limits.ts';
-import { megabytes } from '../../codes/files/file-quota.ts';
+import { megabytes } from '../../codes/files/stored-file.ts';
 import {
   limitDefinitions,
   type LimitName,

@@ -2,9 +2,8 @@ import type { Static } from 'typebox';
 import { findLimits, readUse } from '../../accounts/account-limits.ts';
 import { limitDefinitions, planNames } from '../../limits.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
-import { Type } from '../../schema.ts';
+import { choice, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { choice } from './schema-parts.ts';
 
 const { requestsPerHour, formsPerHour, codes, webhooks, keys } = limitDefinitions;
 const figure = (description: string) => Type.Integer({ minimum: 0, description });

@@ -9,17 +9,19 @@ import { shareUrl } from '../../codes/share-token.ts';
 import type { Config } from '../../config.ts';
 import { createYield } from '../../runtime/yielding.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
-import { Type } from '../../schema.ts';
+import { closed, id, Type } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
-import { blocksOf, bulkBounds, inRow, maxBulkBytes, normalizeRows, refuseRows } from './bulk-rows.ts';
-import { findErrors, missingCode, type RuleError } from './check-body.ts';
-import { endingChanges } from './ending-rules.ts';
-import { idErrors } from './id-errors.ts';
+import { blocksOf, bulkBounds, inRow, maxBulkBytes, normalizeRows, refuseRows } from './bulk.ts';
+import {
+  compileValidator,
+  findErrors,
+  idErrors,
+  missingCode,
+  type RuleError,
+} from '../../codes/validation.ts';
+import { changedCodeRules, endingChanges, type FindBlocks, patchBody } from '../../codes/code-rules.ts';
 import { operation } from './operation.ts';
-import { changedCodeRules, type FindBlocks } from './qr-code-rules.ts';
-import { changedExample, notInPatch, patchBody, presentCode, readShape } from './qr-code-shapes.ts';
-import { closed, id } from './schema-parts.ts';
-import { compileValidator } from './validation.ts';
+import { changedExample, notInPatch, presentCode, readShape } from './qr-codes.ts';
 
 const rowBody = Type.Object(
   { id: id('The QR code to change.'), ...patchBody.properties },

@@ -1,20 +1,67 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
+import { designBody, designFields } from '../../codes/design/design-schema.ts';
 import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
 import {
+  type ProvenDesign,
+  type StoredDesign,
   deleteDesign,
   findDesign,
-  type ProvenDesign,
   saveDesign,
-  type StoredDesign,
 } from '../../codes/design/stored-design.ts';
+import { readLogo } from '../../codes/files/read-upload.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
 import { provenPicture } from '../../codes/proof/proofs.ts';
-import type { QrCode } from '../../codes/qr-code.ts';
-import { designBody, designExample, designShape } from './design-shapes.ts';
-import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { describeProof, pictureOf, proveDesign } from '../../codes/proof/prove-design.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
+import { Type, nullable, timestamp } from '../../schema.ts';
+import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
+
+const logo = nullable(
+  Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
+);
+
+/** Of a design that has it, or of a style. */
+export const logoShape = Type.Object({ logo }, { description: 'A logo in the middle of QR codes.' });
+export const logoExample = { logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' };
+
+/** What is shown of a design, of a code or of a style. */
+export const designProperties = {
+  ...designFields,
+  // Without the bounds of requests: some clients count UTF-16 units.
+  frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
+  logo,
+};
+
+export const designShape = Type.Object(
+  {
+    ...designProperties,
+    readsAtMm: nullable(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The smallest width of the printed picture, in millimeters, at which a phone reads it from 15 cm: 15, 20 or 30. Null without a design, or if the picture has changed since the design was proven, for example with the address of the service.',
+      }),
+    ),
+    proof: nullable(
+      Type.String({ description: 'The same as a sentence, with a change that would help, if there is one.' }),
+    ),
+    updatedAt: nullable(timestamp('When the design was saved. Null without a design.')),
+  },
+  { description: 'The design of a QR code.' },
+);
+
+const designExample: Static<typeof designShape> = {
+  ...defaultDesign,
+  moduleShape: 'rounded',
+  eyeFrameShape: 'rounded',
+  frame: 'band',
+  frameText: 'Scan me',
+  readsAtMm: 15,
+  proof: 'Reads at 15 mm from 15 cm.',
+  updatedAt: '2026-12-01T08:00:00.000Z',
+};
 
 const path = '/qrcodes/{id}/design';
 
@@ -29,11 +76,10 @@ export const readQrCodeDesign = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const code = await findCode(db, ownerId, params.id);
     const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
-    etag(resourceEtag(shown));
-    return shown;
+    return versioned(shown);
   },
 });
 
@@ -57,7 +103,7 @@ export const replaceQrCodeDesign = operation({
   },
   isVersioned: true,
   async handle(
-    { ownerId, caller, params, body, etag, requireMatch },
+    { ownerId, caller, params, body, versioned, requireMatch },
     { db, config, proofs, now, codeChanged },
   ) {
     const code = await findCode(db, ownerId, params.id);
@@ -72,12 +118,11 @@ export const replaceQrCodeDesign = operation({
     );
     const updatedAt = now();
     await saveDesign(db, code.id, proven, updatedAt, (stored) =>
-      requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
+      requireMatch(presentDesign(code, stored, config.baseUrl)),
     );
     codeChanged(code.shareToken);
     const saved = presentProven(proven, updatedAt);
-    etag(resourceEtag(saved));
-    return { ...saved, proof: proven.proof };
+    return { ...versioned(saved), proof: proven.proof };
   },
 });
 
@@ -95,17 +140,14 @@ export const deleteQrCodeDesign = operation({
   async handle({ ownerId, params, requireMatch }, { db, config, now, codeChanged }) {
     const code = await findCode(db, ownerId, params.id);
     await deleteDesign(db, code.id, now(), (stored) =>
-      requireMatch(resourceEtag(presentDesign(code, stored, config.baseUrl))),
+      requireMatch(presentDesign(code, stored, config.baseUrl)),
     );
     codeChanged(code.shareToken);
   },
 });
 
 /** As a GET presents it, which does not try what would help. */
-export function presentProven(
-  { design, readsAtMm }: ProvenDesign,
-  updatedAt: Date,
-): Static<typeof designShape> {
+function presentProven({ design, readsAtMm }: ProvenDesign, updatedAt: Date): Static<typeof designShape> {
   return { ...design, readsAtMm, proof: describeProof(readsAtMm), updatedAt: updatedAt.toISOString() };
 }
 
@@ -126,3 +168,82 @@ export function presentDesign(
     updatedAt: stored.updatedAt.toISOString(),
   };
 }
+
+const logoPath = '/qrcodes/{id}/design/logo';
+
+export const readQrCodeLogo = operation({
+  id: 'readQrCodeLogo',
+  method: 'get',
+  path: logoPath,
+  tag: 'QR codes',
+  summary: 'Read the logo of a QR code',
+  description: 'Returns which logo the design has. Its `ETag` is that of the design.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
+  isVersioned: true,
+  async handle({ ownerId, params, versioned }, { db, config }) {
+    const code = await findCode(db, ownerId, params.id);
+    const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
+    return { logo: versioned(design).logo };
+  },
+});
+
+export const replaceQrCodeLogo = operation({
+  id: 'replaceQrCodeLogo',
+  method: 'put',
+  path: logoPath,
+  tag: 'QR codes',
+  summary: 'Set the logo of a QR code',
+  description:
+    'The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.',
+  params: codeIdParams,
+  fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
+  maxBodyBytes: maxLogoBytes,
+  success: {
+    status: 200,
+    description: 'The design with the logo was proven and saved.',
+    schema: designShape,
+    example: { ...designExample, ...logoExample },
+  },
+  isVersioned: true,
+  async handle(
+    { ownerId, caller, params, file, versioned, requireMatch },
+    { db, config, proofs, imageDecoder, now, codeChanged },
+  ) {
+    const code = await findCode(db, ownerId, params.id);
+    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+    const stored = await findDesign(db, code.id);
+    const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
+    const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
+    const updatedAt = now();
+    await saveDesign(db, code.id, proven, updatedAt, (current) =>
+      requireMatch(presentDesign(code, current, config.baseUrl)),
+    );
+    codeChanged(code.shareToken);
+    const saved = presentProven(proven, updatedAt);
+    return { ...versioned(saved), proof: proven.proof };
+  },
+});
+
+export const deleteQrCodeLogo = operation({
+  id: 'deleteQrCodeLogo',
+  method: 'delete',
+  path: logoPath,
+  tag: 'QR codes',
+  summary: 'Remove the logo of a QR code',
+  description: 'The rest of the design stays, and so does the error correction of the code.',
+  params: codeIdParams,
+  success: { status: 204, description: 'The code has no logo.' },
+  isVersioned: true,
+  async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now, codeChanged }) {
+    const code = await findCode(db, ownerId, params.id);
+    const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
+      presentDesign(code, current, config.baseUrl);
+    const stored = await findDesign(db, code.id);
+    if (!stored || stored.design.logo === null) return requireMatch(present(stored));
+    const design = { ...stored.design, logo: null };
+    const proven = await proveDesign(proofs, caller, code, design, config.baseUrl);
+    await saveDesign(db, code.id, proven, now(), (current) => requireMatch(present(current)));
+    codeChanged(code.shareToken);
+  },
+});

@@ -5,7 +5,7 @@ import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import { AppError, BusyError, invalid } from '../../errors.ts';
 import { createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import { type Database, sqlState } from '../../store/database.ts';
-import { bodyBytesOf } from '../middleware/json-body.ts';
+import { bodyBytesOf } from '../middleware/body.ts';
 
 const header = 'Idempotency-Key';
 const maxKeyLength = 255;

@@ -1,19 +1,35 @@
 import type { TSchema } from 'typebox';
+import { createBody, endingBody, pageBody, patchBody } from '../../codes/code-rules.ts';
+import { designBody } from '../../codes/design/design-schema.ts';
 import type { Config } from '../../config.ts';
-import { type ErrorResponse, errorResponses, errorShape } from './error-responses.ts';
-import { type ApiTag, acceptsIdempotencyKey, type Operation } from './operation.ts';
-import { requestBodies, schemas } from './openapi-components.ts';
-import { describeEvents } from './openapi-events.ts';
-import { describeFile } from './openapi-files.ts';
+import { accountShape } from './account.ts';
+import { bulkChangedRow, bulkChangesBody, bulkChangesShape, bulkDeletionBody } from './bulk-changes.ts';
+import { bulkBody, bulkRow, bulkShape } from './bulk.ts';
+import { designShape, logoShape } from './designs.ts';
 import {
+  type ErrorResponse,
+  errorResponses,
+  errorShape,
   headers,
   idempotencyKey,
   ifMatch,
   ifNoneMatch,
   type Json,
   type JsonObject,
-} from './openapi-headers.ts';
-import type { pageOf } from './schema-parts.ts';
+} from './openapi-responses.ts';
+import { acceptsIdempotencyKey, type ApiTag, type Operation } from './operation.ts';
+import { filesBody, labelsBody } from './prints.ts';
+import { endingShape } from './qr-code-ending.ts';
+import { fileShape, photoShape } from './qr-code-files.ts';
+import { pageLogoShape, pageShape } from './qr-code-page.ts';
+import { createdShape, readShape } from './qr-codes.ts';
+import { analyticsShape, scanShape } from './scans.ts';
+import type { pageOf } from './lists.ts';
+import { applicationBody, applicationShape } from './style-applications.ts';
+import { styleBody, styleChanges, styleShape } from './styles.ts';
+import { deliveryDetail, deliveryShape, replayBody, replayShape } from './webhook-deliveries.ts';
+import { describeEvents, eventComponents } from './webhook-events.ts';
+import { endpointBody, endpointChanges, endpointShape, endpointWithSecret } from './webhooks.ts';
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
@@ -219,4 +235,63 @@ function hasFormerNames({ body }: Operation): boolean {
 function hasIdInBody({ body }: Operation): boolean {
   const properties = Object.values((body?.properties ?? {}) as Record<string, { format?: string }>);
   return properties.some(({ format }) => format === 'uuid');
+}
+
+/** Responses, by the names that they have in the document. */
+const schemas: Record<string, TSchema> = {
+  QrCode: readShape,
+  CreatedQrCode: createdShape,
+  Design: designShape,
+  Logo: logoShape,
+  QrCodeEnding: endingShape,
+  QrCodePage: pageShape,
+  QrCodePageLogo: pageLogoShape,
+  QrCodeFile: fileShape,
+  QrCodePhoto: photoShape,
+  BulkResult: bulkShape,
+  BulkRow: bulkRow,
+  BulkChanges: bulkChangesShape,
+  BulkChangedRow: bulkChangedRow,
+  Analytics: analyticsShape,
+  Scan: scanShape,
+  Style: styleShape,
+  StyleApplication: applicationShape,
+  WebhookEndpoint: endpointShape,
+  WebhookEndpointWithSecret: endpointWithSecret,
+  WebhookDelivery: deliveryShape,
+  WebhookDeliveryDetail: deliveryDetail,
+  WebhookReplay: replayShape,
+  Account: accountShape,
+  ...eventComponents,
+  Error: errorShape,
+};
+
+/** In `requestBodies`, not in `schemas`: only there openapi-typescript makes a field with a default optional. */
+const requestBodies: Record<string, TSchema> = {
+  NewQrCode: createBody,
+  NewDesign: designBody,
+  NewQrCodes: bulkBody,
+  ChangedQrCodes: bulkChangesBody,
+  DeletedQrCodes: bulkDeletionBody,
+  QrCodeChanges: patchBody,
+  QrCodeEndingChanges: endingBody,
+  QrCodeLabels: labelsBody,
+  QrCodeFiles: filesBody,
+  QrCodePageChanges: pageBody,
+  NewStyle: styleBody,
+  StyleChanges: styleChanges,
+  NewStyleApplication: applicationBody,
+  NewWebhookEndpoint: endpointBody,
+  WebhookEndpointChanges: endpointChanges,
+  WebhookPeriod: replayBody,
+};
+
+/** The body of a request that is a file of one of these media types. */
+function describeFile(types: string[]) {
+  const schema = { type: 'string', format: 'binary' };
+  return {
+    description: 'The file.',
+    required: true,
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  };
 }

@@ -1,41 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { RateWindow } from '../../accounts/authenticate.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
-import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
-import type { Proofs } from '../../codes/proof/proofs.ts';
-import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
-import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
-import type { Database } from '../../store/database.ts';
-import type { Reads } from '../../store/reads.ts';
-import type { Prints } from '../prints.ts';
-import type { WebhookParts } from '../webhook-parts.ts';
-import type { RuleError } from './check-body.ts';
-
-/** The resources of all operations, created once per web process. */
-export interface ApiServices {
-  db: Database;
-  /** For lists, scans and their counters. */
-  reads: Reads;
-  config: Config;
-  secrets: ServiceSecrets;
-  webhooks: WebhookParts;
-  now: () => Date;
-  proofs: Proofs;
-  imageDecoder: ImageDecoder;
-  /** Bounds how many large bodies are received at the same time. */
-  uploads: FairScheduler;
-  /** Must be called after a code was changed or deleted. */
-  codeChanged(shareToken: string): void;
-  prints: Prints;
-}
-
-/** Rules that a schema cannot express. `fields` passed the schema, `invalidFields` did not. */
-export type BodyRules<Body = object> = (
-  fields: Partial<Body>,
-  invalidFields: Set<string>,
-) => Promise<RuleError[]>;
+import type { Caller } from '../../runtime/fair-scheduler.ts';
+import type { Services } from '../services.ts';
+import type { BodyRules } from '../../codes/validation.ts';
 
 /** A parsed and validated request. */
 interface ApiRequest<Params, Query, Body> {
@@ -56,10 +25,10 @@ interface ApiRequest<Params, Query, Body> {
   mediaType: string;
   /** Adds a Qrelay-Warning header per warning: the request succeeded, but the result may not be what was intended. */
   warn(warnings: string[]): void;
-  /** Sets the ETag of the response. A GET whose `If-None-Match` names it gets a 304. */
-  etag(tag: string): void;
-  /** Throws a 412 where `If-Match` does not name the version of this ETag. Call it in the transaction of the change. */
-  requireMatch(tag: string): void;
+  /** Sets the ETag of the response, and returns the resource. A GET whose `If-None-Match` names it gets a 304. */
+  versioned<Resource extends object>(resource: Resource, etag?: string): Resource;
+  /** Throws a 412 where `If-Match` does not name this version: a resource or its ETag. Call it in the transaction of the change. */
+  requireMatch(current: object | string): void;
 }
 
 export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';
@@ -112,13 +81,13 @@ type OperationOf<
 };
 
 type Handling<Request, Result> =
-  | { handle(request: Request, services: ApiServices): Promise<Result | Readable>; prepare?: never }
+  | { handle(request: Request, services: Services): Promise<Result | Readable>; prepare?: never }
   | {
       /**
        * For checks that take long: returns what to do then, which may be in the transaction of an Idempotency-Key. The database
        * ends a transaction that is idle for seconds, and each one takes a connection of the pool.
        */
-      prepare(request: Request, services: ApiServices): Promise<(services: ApiServices) => Promise<Result>>;
+      prepare(request: Request, services: Services): Promise<(services: Services) => Promise<Result>>;
       handle?: never;
     };
 

@@ -1,23 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
-import type { readShape } from './qr-code-shapes.ts';
 
 /**
- * A strong validator of the response: a hash of all that its owner can change, and the number of scans. `If-Match` compares
- * only the hash, or no change of a busy code would succeed.
+ * A strong validator: a hash of all that the owner of a resource can change and, after a dot, of what changes by itself.
+ * `If-Match` compares only the first part, or no change of a busy code would succeed.
  */
-export function codeEtag({ scanCount, ...rest }: Static<typeof readShape>): string {
-  return `"${hashOf(rest)}.${scanCount}"`;
+export function etagOf(resource: object, changing?: object | number): string {
+  if (changing === undefined) return `"${hashOf(resource)}"`;
+  return `"${hashOf(resource)}.${typeof changing === 'number' ? changing : hashOf(changing)}"`;
 }
-
-/** The same for a resource with fields that change by themselves. */
-export function versionedEtag(chosen: object, changing: object): string {
-  return `"${hashOf(chosen)}.${hashOf(changing)}"`;
-}
-
-/** For a resource that only its owner changes. */
-export const resourceEtag = (resource: object) => `"${hashOf(resource)}"`;
 
 function hashOf(resource: object): string {
   return createHash('sha256').update(JSON.stringify(resource)).digest('base64url').slice(0, 22);

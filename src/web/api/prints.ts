@@ -1,14 +1,19 @@
-import { Type } from '../../schema.ts';
+import { choice, closed, id, Type } from '../../schema.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
-import { fileFormats } from '../../codes/print/code-files.ts';
-import { namePlaces } from '../../codes/print/label-layout.ts';
-import { defaultGrid, gridLimits, paperNames, sheetNames } from '../../codes/print/label-sheets.ts';
-import { countTooSmall, maxPrintedCodes } from '../../codes/print/print-codes.ts';
-import { type LabelChoice, labelErrors, labelOptions } from '../../codes/print/label-choice.ts';
+import { countTooSmall, fileFormats, maxPrintedCodes } from '../../codes/print/print-codes.ts';
+import {
+  defaultGrid,
+  gridLimits,
+  type LabelChoice,
+  labelErrors,
+  labelOptions,
+  namePlaces,
+  paperNames,
+  sheetNames,
+} from '../../codes/print/labels.ts';
 import { formerName } from './former-names.ts';
-import { idErrors } from './id-errors.ts';
+import { idErrors } from '../../codes/validation.ts';
 import { operation } from './operation.ts';
-import { choice, closed, id } from './schema-parts.ts';
 
 const idBounds = { minItems: 1, maxItems: maxPrintedCodes };
 const ids = (description: string) => Type.Array(id('Identifier of a QR code.'), { ...idBounds, description });

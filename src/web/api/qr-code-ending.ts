@@ -1,29 +1,12 @@
 import type { Static } from 'typebox';
-import { Type } from '../../schema.ts';
+import { Type, closed, nullable, timestamp } from '../../schema.ts';
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { hasDefaultEnd } from '../../codes/lifetime.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import type { Config } from '../../config.ts';
-import { endingChanges, endingRules } from './ending-rules.ts';
+import { afterExpiryUrlDescription, endingBody, endingChanges, endingRules } from '../../codes/code-rules.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { closed, nullable, text, timestamp } from './schema-parts.ts';
-
-const afterExpiryUrl =
-  'Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case.';
-
-export const endingBody = Type.Partial(
-  Type.Object({
-    expiresAt: nullable(
-      timestamp(
-        'When the code stops working. Null: one default lifetime from now, renewed by scans. A time in the past expires it at once.',
-      ),
-    ),
-    afterExpiryUrl: nullable(text(afterExpiryUrl)),
-  }),
-  { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
-);
 
 export const endingShape = Type.Object(
   {
@@ -32,7 +15,7 @@ export const endingShape = Type.Object(
       description:
         'True: the code has the default lifetime, and a scan in the second half of it renews it for another one. False: `expiresAt` was chosen and is never moved.',
     }),
-    afterExpiryUrl: nullable(Type.String({ description: afterExpiryUrl })),
+    afterExpiryUrl: nullable(Type.String({ description: afterExpiryUrlDescription })),
   },
   { description: 'How a QR code ends.' },
 );
@@ -54,10 +37,9 @@ export const readQrCodeEnding = operation({
   params: codeIdParams,
   success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, config }) {
+  async handle({ ownerId, params, versioned }, { db, config }) {
     const ending = presentEnding(await findCode(db, ownerId, params.id), config);
-    etag(resourceEtag(ending));
-    return ending;
+    return versioned(ending);
   },
 });
 
@@ -80,22 +62,21 @@ export const updateQrCodeEnding = operation({
     example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
   },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, { db, config, now, codeChanged }) {
+  async handle({ ownerId, params, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
     const changed = await changeCode(
       db,
       ownerId,
       params.id,
       async (code, transaction) => {
         const given = await body(endingRules(transaction, config));
-        requireMatch(resourceEtag(presentEnding(code, config)));
+        requireMatch(presentEnding(code, config));
         return endingChanges(code, given, config.qrCodeLifetimeDays, now());
       },
       now(),
     );
     codeChanged(changed.shareToken);
     const ending = presentEnding(changed, config);
-    etag(resourceEtag(ending));
-    return ending;
+    return versioned(ending);
   },
 });
 

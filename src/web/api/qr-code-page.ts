@@ -1,36 +1,25 @@
 import type { Static } from 'typebox';
+import { maxAltLength, pageBody, pageDescriptions } from '../../codes/code-rules.ts';
 import { changeCode, findCode } from '../../codes/codes.ts';
-import { pageLookChanges, pageLookOf } from '../../codes/page-look.ts';
-import { Type } from '../../schema.ts';
+import { readLogo } from '../../codes/files/read-upload.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
+import {
+  type PageLogo,
+  deletePageLogo,
+  findPageLogo,
+  pageLookChanges,
+  pageLookOf,
+  savePageLogo,
+} from '../../codes/share-page.ts';
+import { Type, color, label, nullable } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
 import { codeIdParams } from './qr-codes.ts';
-import { closed, color, label, nullable } from './schema-parts.ts';
-
-export const maxPageTextLength = 200;
-
-const descriptions = {
-  title:
-    'Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact.',
-  text: 'A line below the title, or null.',
-  color:
-    'The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read.',
-};
-
-export const pageBody = Type.Partial(
-  Type.Object({
-    title: nullable(label(descriptions.title)),
-    text: nullable(label(descriptions.text, maxPageTextLength)),
-    color: nullable(color(descriptions.color)),
-  }),
-  { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
-);
 
 export const pageShape = Type.Object(
   {
-    title: nullable(Type.String({ description: descriptions.title })),
-    text: nullable(Type.String({ description: descriptions.text })),
-    color: nullable(color(descriptions.color)),
+    title: nullable(Type.String({ description: pageDescriptions.title })),
+    text: nullable(Type.String({ description: pageDescriptions.text })),
+    color: nullable(color(pageDescriptions.color)),
   },
   { description: 'How the share page of a QR code looks.' },
 );
@@ -51,10 +40,9 @@ export const readQrCodePage = operation({
   params: codeIdParams,
   success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db }) {
+  async handle({ ownerId, params, versioned }, { db }) {
     const look = pageLookOf(await findCode(db, ownerId, params.id));
-    etag(resourceEtag(look));
-    return look;
+    return versioned(look);
   },
 });
 
@@ -70,21 +58,111 @@ export const updateQrCodePage = operation({
   bodyExample: { title: 'Café Linden', color: '#7a1f3d' },
   success: { status: 200, description: 'How the page looks after the change.', schema: pageShape, example },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, { db, now, codeChanged }) {
+  async handle({ ownerId, params, body, versioned, requireMatch }, { db, now, codeChanged }) {
     const changed = await changeCode(
       db,
       ownerId,
       params.id,
       async (code) => {
         const given = await body();
-        requireMatch(resourceEtag(pageLookOf(code)));
+        requireMatch(pageLookOf(code));
         return pageLookChanges(given);
       },
       now(),
     );
     codeChanged(changed.shareToken);
     const look = pageLookOf(changed);
-    etag(resourceEtag(look));
-    return look;
+    return versioned(look);
+  },
+});
+
+const logoPath = '/qrcodes/{id}/page/logo';
+
+export const pageLogoShape = Type.Object(
+  {
+    logo: nullable(
+      Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
+    ),
+    alt: nullable(
+      Type.String({ description: 'What it shows, for people who do not see it. Null without one.' }),
+    ),
+  },
+  { description: 'The logo on the share page of a QR code.' },
+);
+
+const logoExample: Static<typeof pageLogoShape> = {
+  logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E',
+  alt: 'Café Linden',
+};
+
+function presentPageLogo(stored: PageLogo | undefined): Static<typeof pageLogoShape> {
+  return { logo: stored?.logo ?? null, alt: stored?.alt ?? null };
+}
+
+export const readQrCodePageLogo = operation({
+  id: 'readQrCodePageLogo',
+  method: 'get',
+  path: logoPath,
+  tag: 'QR codes',
+  summary: 'Read the logo of the share page',
+  description: 'Returns which logo the page shows that a scan opens. Redirects show no page.',
+  params: codeIdParams,
+  success: { status: 200, description: 'The logo.', schema: pageLogoShape, example: logoExample },
+  isVersioned: true,
+  async handle({ ownerId, params, versioned }, { db }) {
+    const code = await findCode(db, ownerId, params.id);
+    const shown = presentPageLogo(await findPageLogo(db, code.id));
+    return versioned(shown);
+  },
+});
+
+export const replaceQrCodePageLogo = operation({
+  id: 'replaceQrCodePageLogo',
+  method: 'put',
+  path: logoPath,
+  tag: 'QR codes',
+  summary: 'Set the logo of the share page',
+  description:
+    'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.',
+  params: codeIdParams,
+  query: Type.Object({
+    alt: label(
+      'What the logo shows, for people who do not see it: usually the name of its owner.',
+      maxAltLength,
+    ),
+  }),
+  queryExample: { alt: 'Café Linden' },
+  fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
+  maxBodyBytes: maxLogoBytes,
+  success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example: logoExample },
+  isVersioned: true,
+  async handle(
+    { ownerId, caller, params, query, file, versioned, requireMatch },
+    { db, imageDecoder, now, codeChanged },
+  ) {
+    const code = await findCode(db, ownerId, params.id);
+    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+    const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
+      requireMatch(presentPageLogo(stored)),
+    );
+    codeChanged(code.shareToken);
+    return versioned(saved);
+  },
+});
+
+export const deleteQrCodePageLogo = operation({
+  id: 'deleteQrCodePageLogo',
+  method: 'delete',
+  path: logoPath,
+  tag: 'QR codes',
+  summary: 'Remove the logo of the share page',
+  description: 'Scans see the change within 10 seconds.',
+  params: codeIdParams,
+  success: { status: 204, description: 'The page has no logo.' },
+  isVersioned: true,
+  async handle({ ownerId, params, requireMatch }, { db, now, codeChanged }) {
+    const code = await findCode(db, ownerId, params.id);
+    await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
+    codeChanged(code.shareToken);
   },
 });

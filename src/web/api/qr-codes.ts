@@ -1,48 +1,153 @@
-import { Type } from '../../schema.ts';
-import { changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
+import type { Static } from 'typebox';
+import {
+  changedCodeRules,
+  codeFields,
+  createBody,
+  createDefaults,
+  endingChanges,
+  newCodeRules,
+  patchBody,
+} from '../../codes/code-rules.ts';
+import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
-import { expiringWithin } from '../../codes/expiring-codes.ts';
-import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { expiringWithin } from '../../codes/lifetime.ts';
+import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
+import { type QrCode, codeTypes } from '../../codes/qr-code.ts';
+import { codeWarnings } from '../../codes/scannability.ts';
+import { shareUrl } from '../../codes/share-token.ts';
 import {
   createStyledCode,
   missedWarnings,
   plainWarning,
   proveDefaultStyle,
 } from '../../codes/styles/default-style.ts';
-import { codeWarnings } from '../../codes/scannability.ts';
-import { shareUrl } from '../../codes/share-token.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
+import { Type, choice, id, maxLabelLength, nullable, text, timestamp } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
-import { type ApiServices, operation } from './operation.ts';
-import { endingChanges } from './ending-rules.ts';
-import { codeEtag } from './preconditions.ts';
-import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
-import { changedCodeRules, newCodeRules } from './qr-code-rules.ts';
-import {
-  changedExample,
-  createBody,
-  createDefaults,
-  createdExample,
-  createdShape,
-  notInCreate,
-  notInPatch,
-  patchBody,
-  presentCode,
-  presentCreated,
-  readExample,
-  readShape,
-} from './qr-code-shapes.ts';
-import {
-  choice,
-  cursor,
-  maxLabelLength,
-  pageOf,
-  period,
-  periodOf,
-  periodRules,
-  text,
-  toPage,
-} from './schema-parts.ts';
+import { operation } from './operation.ts';
+import type { Services } from '../services.ts';
+import { etagOf } from './preconditions.ts';
+import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
+
+const assigned = 'is assigned by the service and cannot be set';
+const assignedFields = {
+  id: assigned,
+  shareToken: assigned,
+  shareUrl: assigned,
+  createdAt: assigned,
+  updatedAt: assigned,
+  scanCount: 'is counted by the service and cannot be set',
+  afterExpiryUrl: 'cannot be set here; use PATCH /api/v1/qrcodes/{id}/ending',
+};
+
+/** Messages for fields that only other operations accept, or none. */
+export const notInCreate = {
+  ...assignedFields,
+  isFavorite: 'cannot be set here; use PATCH /api/v1/qrcodes/{id}',
+};
+export const notInPatch = assignedFields;
+
+const createdProperties = {
+  id: id('Identifier of the QR code.'),
+  // Without the bounds of requests: some clients count UTF-16 units, and would reject a name of 100 emoji.
+  name: Type.String({ description: 'The name of the code.' }),
+  type: codeFields.type,
+  content: Type.String({ description: 'The encoded content.' }),
+  shareToken: Type.String({ pattern: '^[0-9A-Za-z]{10}$', description: 'The last part of the share URL.' }),
+  shareUrl: Type.String({
+    format: 'uri',
+    description:
+      'The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.',
+  }),
+  foregroundColor: codeFields.foregroundColor,
+  backgroundColor: codeFields.backgroundColor,
+  size: codeFields.size,
+  errorCorrection: codeFields.errorCorrection,
+  category: nullable(Type.String({ description: 'The label of the code, or null.' })),
+  createdAt: timestamp('When it was created.'),
+  expiresAt: timestamp(
+    'When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.',
+  ),
+};
+
+export const createdShape = Type.Object(createdProperties, {
+  description: 'The QR code that was created.',
+});
+
+export const readShape = Type.Object(
+  {
+    ...createdProperties,
+    isPublic: codeFields.isPublic,
+    isFavorite: Type.Boolean({ description: 'Whether you marked it as a favorite.' }),
+    scanCount: Type.Integer({ minimum: 0, description: 'Number of scans so far.' }),
+    updatedAt: timestamp('When it was last changed. Scans do not count as changes.'),
+  },
+  { description: 'A QR code.' },
+);
+
+type NewColumns = NewCode & Pick<QrCode, 'id' | 'shareToken' | 'createdAt' | 'expiresAt'>;
+
+export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof createdShape> {
+  return {
+    id: code.id,
+    name: code.name,
+    type: code.type,
+    content: code.content,
+    shareToken: code.shareToken,
+    shareUrl: shareUrl(baseUrl, code.shareToken),
+    foregroundColor: code.foregroundColor,
+    backgroundColor: code.backgroundColor,
+    size: code.size,
+    errorCorrection: code.errorCorrection,
+    category: code.category,
+    createdAt: code.createdAt.toISOString(),
+    expiresAt: code.expiresAt.toISOString(),
+  };
+}
+
+export function presentCode(code: QrCode, scanCount: number, baseUrl: string): Static<typeof readShape> {
+  return {
+    ...presentCreated(code, baseUrl),
+    isPublic: code.isPublic,
+    isFavorite: code.isFavorite,
+    scanCount,
+    updatedAt: code.updatedAt.toISOString(),
+  };
+}
+
+export const createdExample: Static<typeof createdShape> = {
+  id: '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11',
+  name: 'Menu, summer',
+  type: 'url',
+  content: 'https://example.com/menu',
+  shareToken: 'aZ3kP9xQ2b',
+  shareUrl: 'https://qrelay.example/r/aZ3kP9xQ2b',
+  foregroundColor: '#1a1410',
+  backgroundColor: '#ffffff',
+  size: 512,
+  errorCorrection: 'M',
+  category: null,
+  createdAt: '2026-11-28T09:30:00.000Z',
+  expiresAt: '2027-11-28T09:30:00.000Z',
+};
+
+export const readExample: Static<typeof readShape> = {
+  ...createdExample,
+  isPublic: true,
+  isFavorite: false,
+  scanCount: 42,
+  updatedAt: '2026-11-28T09:30:00.000Z',
+};
+
+export const changedExample: Static<typeof readShape> = {
+  ...readExample,
+  name: 'Menu, winter',
+  isFavorite: true,
+  updatedAt: '2026-12-01T08:00:00.000Z',
+};
+
+/** Scans do not make a version stale. */
+const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
 
 export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
 
@@ -69,7 +174,7 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, body, warn, etag }, { db, config, proofs, now }) {
+  async prepare({ ownerId, body, warn, versioned }, { db, config, proofs, now }) {
     const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const created = newCode(
       ownerId,
@@ -84,8 +189,7 @@ export const createQrCode = operation({
       if (style.refused) warnings.push(plainWarning(style.refused));
       if (styleMissed) warnings.push(missedWarnings[styleMissed]);
       warn(warnings);
-      etag(codeEtag(presentCode(code, 0, config.baseUrl)));
-      return presentCreated(code, config.baseUrl);
+      return versioned(presentCreated(code, config.baseUrl), codeEtag(presentCode(code, 0, config.baseUrl)));
     };
   },
 });
@@ -100,10 +204,9 @@ export const readQrCode = operation({
   params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, services) {
+  async handle({ ownerId, params, versioned }, services) {
     const shown = await presentWithCount(await findCode(services.db, ownerId, params.id), services);
-    etag(codeEtag(shown));
-    return shown;
+    return versioned(shown, codeEtag(shown));
   },
 });
 
@@ -181,7 +284,7 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, params, body, warn, etag, requireMatch }, { db, config, proofs }) {
+  async prepare({ ownerId, params, body, warn, versioned, requireMatch }, { db, config, proofs }) {
     // Invalid fields are reported below.
     const fields = await body().catch(() => ({}));
     const proven = await proveChange({ db, proofs, config }, ownerId, params.id, fields);
@@ -211,8 +314,7 @@ export const updateQrCode = operation({
       services.codeChanged(changed.shareToken);
       warn(codeWarnings(changed, shareUrl(config.baseUrl, changed.shareToken)));
       const shown = await presentWithCount(changed, services);
-      etag(codeEtag(shown));
-      return shown;
+      return versioned(shown, codeEtag(shown));
     };
   },
 });
@@ -235,7 +337,7 @@ export const deleteQrCode = operation({
   },
 });
 
-async function presentWithCount(code: QrCode, { db, config }: ApiServices) {
+async function presentWithCount(code: QrCode, { db, config }: Services) {
   const counts = await readScanCounts(db, [code.id]);
   return presentCode(code, counts.get(code.id) ?? 0, config.baseUrl);
 }

@@ -1,12 +1,3 @@
-import { curlCommand } from './curl-command.ts';
-import type {
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  ResponseObject,
-  Schema,
-} from './openapi-document.ts';
-
 export interface ShownField {
   name: string;
   type: string;
@@ -220,4 +211,111 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
 
 function defaultOf(schema: Schema): string[] {
   return schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
+}
+
+interface CommandParts {
+  /** JSON to send. */
+  body: unknown;
+  /** The media type of a file to send. */
+  fileType: string | undefined;
+  /** The media type of a file that is the response. */
+  responseType: string | undefined;
+}
+
+/** Works when pasted into a shell where KEY is set, and ID where the path has one. */
+function curlCommand(method: string, url: string, { body, fileType, responseType }: CommandParts): string {
+  const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
+  const lines = [`curl "${address}"`, '-H "Authorization: Bearer $KEY"'];
+  // curl sends GET, and POST where there is a body.
+  if (method !== 'get' && !(method === 'post' && body !== undefined))
+    lines[0] = `curl -X ${method.toUpperCase()} "${address}"`;
+  if (body !== undefined) {
+    // Inside single quotes the shell interprets nothing but the quote itself.
+    const json = JSON.stringify(body).replaceAll("'", "'\\''");
+    lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
+  }
+  if (fileType !== undefined)
+    lines.push(`-H 'Content-Type: ${fileType}'`, `--data-binary @file.${fileType.split('/')[1]}`);
+  if (responseType !== undefined) lines.push(`--output file.${responseType.split('/')[1]}`);
+  return lines.join(' \\\n  ');
+}
+
+/** The parts of the OpenAPI document that the page shows. Every `$ref` points into the document itself. */
+export interface OpenApiDocument {
+  info: { title: string; version: string; summary: string; description: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  /** The requests that the service sends, by event. */
+  webhooks: Record<string, { post: EventObject }>;
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, HeaderObject>;
+    responses: Record<string, ResponseObject>;
+    requestBodies: Record<string, JsonContent>;
+    securitySchemes: Record<string, { bearerFormat: string; description: string }>;
+  };
+}
+
+export interface Schema {
+  $ref?: string;
+  /** An array where the value may be null. */
+  type?: string | string[];
+  enum?: string[];
+  const?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+  deprecated?: boolean;
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  'x-expects'?: string;
+}
+
+interface HeaderObject {
+  description: string;
+  schema: Schema;
+}
+
+interface JsonContent {
+  /** JSON, or a file of another media type. */
+  content?: { 'application/json'?: { schema: Schema; example?: unknown } };
+}
+
+interface ResponseObject extends JsonContent {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, unknown>;
+}
+
+export interface ParameterObject {
+  name: string;
+  in: string;
+  required: boolean;
+  description: string;
+  schema: Schema;
+  example?: string | number | boolean;
+}
+
+interface EventObject {
+  summary: string;
+  description: string;
+  parameters: ParameterObject[];
+  requestBody: JsonContent;
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  parameters: ParameterObject[];
+  /** Fields, or a file of one of several media types. */
+  requestBody?: { $ref: string } | { content: Record<string, unknown> };
+  responses: Record<string, ResponseObject>;
 }

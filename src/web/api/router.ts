@@ -1,38 +1,72 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import type { RateWindow } from '../../accounts/authenticate.ts';
-import { Type } from '../../schema.ts';
-import { invalid } from '../../errors.ts';
+import {
+  type BodyRules,
+  compileValidator,
+  findErrors,
+  normalizeLabels,
+  readQuery,
+  refuseBody,
+} from '../../codes/validation.ts';
+import type { Config } from '../../config.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { attachment } from '../../http/file-headers.ts';
+import { anonymousHourlyQuota } from '../../limits.ts';
 import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
+import { Type } from '../../schema.ts';
+import { fileBody, fileOf, jsonBody } from '../middleware/body.ts';
 import { callerOf, inTurn } from '../middleware/caller.ts';
-import { attachment } from '../../http/content-disposition.ts';
-import { fileBody, fileOf } from '../middleware/file-body.ts';
-import { jsonBody } from '../middleware/json-body.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 import { readAccount } from './account.ts';
-import { readQrCodeAnalytics } from './analytics.ts';
-import { deleteQrCodeDesign, readQrCodeDesign, replaceQrCodeDesign } from './designs.ts';
-import { deleteQrCodeLogo, readQrCodeLogo, replaceQrCodeLogo } from './design-logos.ts';
-import { createQrCodes } from './bulk.ts';
 import { deleteQrCodes, updateQrCodes } from './bulk-changes.ts';
-import { findErrors, refuseBody } from './check-body.ts';
-import { createRenaming, inSentNames, type RenamedBody, renamingWarnings } from './former-names.ts';
-import { createIdempotency, type Idempotency, type OperationResponse, readKeyUse } from './idempotency.ts';
-import { type ApiServices, acceptsIdempotencyKey, type BodyRules, type Operation } from './operation.ts';
+import { createQrCodes } from './bulk.ts';
+import {
+  deleteQrCodeDesign,
+  deleteQrCodeLogo,
+  readQrCodeDesign,
+  readQrCodeLogo,
+  replaceQrCodeDesign,
+  replaceQrCodeLogo,
+} from './designs.ts';
+import { type RenamedBody, createRenaming, inSentNames, renamingWarnings } from './former-names.ts';
+import { type Idempotency, type OperationResponse, createIdempotency, readKeyUse } from './idempotency.ts';
+import { buildOpenApi } from './openapi.ts';
+import { type Operation, acceptsIdempotencyKey } from './operation.ts';
+import { etagOf, isKnown, requireMatch } from './preconditions.ts';
+import type { Services } from '../services.ts';
 import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
-import { deleteQrCodeFile, readQrCodeFile, replaceQrCodeFile } from './qr-code-file.ts';
-import { deleteQrCodePageLogo, readQrCodePageLogo, replaceQrCodePageLogo } from './page-logos.ts';
-import { readQrCodePage, updateQrCodePage } from './qr-code-page.ts';
-import { deleteQrCodePhoto, readQrCodePhoto, replaceQrCodePhoto } from './qr-code-photo.ts';
+import {
+  deleteQrCodeFile,
+  deleteQrCodePhoto,
+  readQrCodeFile,
+  readQrCodePhoto,
+  replaceQrCodeFile,
+  replaceQrCodePhoto,
+} from './qr-code-files.ts';
+import {
+  deleteQrCodePageLogo,
+  readQrCodePage,
+  readQrCodePageLogo,
+  replaceQrCodePageLogo,
+  updateQrCodePage,
+} from './qr-code-page.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
-import { isKnown, requireMatch } from './preconditions.ts';
-import { readQuery } from './query-string.ts';
-import { listQrCodeScans } from './scans.ts';
+import { listQrCodeScans, readQrCodeAnalytics } from './scans.ts';
 import { applyStyle, readStyleApplication } from './style-applications.ts';
-import { deleteStyleLogo, readStyleLogo, replaceStyleLogo } from './style-logos.ts';
-import { createStyle, deleteStyle, listStyles, readStyle, updateStyle } from './styles.ts';
-import { normalizeLabels } from './normalize-labels.ts';
-import { compileValidator } from './validation.ts';
+import {
+  createStyle,
+  deleteStyle,
+  deleteStyleLogo,
+  listStyles,
+  readStyle,
+  readStyleLogo,
+  replaceStyleLogo,
+  updateStyle,
+} from './styles.ts';
 import {
   listWebhookDeliveries,
   readWebhookDelivery,
@@ -48,7 +82,6 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from './webhooks.ts';
-import { createRoutes, type Routes } from '../routes.ts';
 
 /**
  * Every operation of the API. A new one is a file in this folder and an entry here. The first whose path matches is called, so
@@ -115,7 +148,7 @@ export const openApiPath = `${apiPrefix}/openapi.json`;
 
 const noQuery = Type.Object({});
 
-export function apiRoutes(services: ApiServices): Routes {
+export function apiRoutes(services: Services): Routes {
   const routes = createRoutes(apiPrefix);
   const idempotency = createIdempotency(services);
   for (const operation of operations) {
@@ -139,9 +172,9 @@ function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: Fair
   return [inTurn(uploads), jsonBody(maxBodyBytes)];
 }
 
-type Perform = (given: ApiServices) => Promise<OperationResponse>;
+type Perform = (given: Services) => Promise<OperationResponse>;
 
-function serve(operation: Operation, services: ApiServices, idempotency: Idempotency) {
+function serve(operation: Operation, services: Services, idempotency: Idempotency) {
   const querySchema: TObject = operation.query ?? noQuery;
   const queryErrors = compileValidator(querySchema, { kind: 'parameter', whole: 'query' });
   const hints = operation.otherFields ?? {};
@@ -185,14 +218,16 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
       file: () => fileOf(ctx),
       mediaType: ctx.get('Content-Type'),
       warn: (more) => void warnings.push(...more),
-      etag: (tag) => {
-        headers.ETag = tag;
+      versioned(resource, etag = etagOf(resource)) {
+        headers.ETag = etag;
+        return resource;
       },
-      requireMatch: (tag) => requireMatch(ctx.req.headers['if-match'], tag),
+      requireMatch: (current) =>
+        requireMatch(ctx.req.headers['if-match'], typeof current === 'string' ? current : etagOf(current)),
     };
     const handle = operation.prepare
       ? await operation.prepare(request, services).catch(named)
-      : (given: ApiServices) => operation.handle(request, given);
+      : (given: Services) => operation.handle(request, given);
     return async (given) => {
       const body: unknown = await handle(given).catch(named);
       if (warnings.length > 0) headers['Qrelay-Warning'] = warnings;
@@ -236,4 +271,49 @@ function serve(operation: Operation, services: ApiServices, idempotency: Idempot
     }
     if (body !== undefined) ctx.body = body;
   };
+}
+
+const allowed = 'HEAD, GET';
+
+interface DocumentParts {
+  config: Pick<Config, 'baseUrl' | 'abuseContact'>;
+  now: () => Date;
+}
+
+/**
+ * The OpenAPI document, built once and served from memory to anybody. Requests for it are not counted, so its
+ * rate limit headers are those of an unused window.
+ */
+export function documentRoutes({ config, now }: DocumentParts): Routes {
+  const json = Buffer.from(JSON.stringify(buildOpenApi(operations, config)));
+  const gzip = gzipSync(json, { level: 9 });
+  const digest = createHash('sha256').update(json).digest('base64url');
+  const routes = createRoutes();
+
+  routes.add('stranger', 'ALL', openApiPath, (ctx) => {
+    ctx.set({
+      'X-RateLimit-Limit': String(anonymousHourlyQuota),
+      'X-RateLimit-Remaining': String(anonymousHourlyQuota),
+      'X-RateLimit-Reset': String(Math.ceil(now().getTime() / 1000)),
+    });
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+      throw new AppError('validation_error', `${ctx.method} is not allowed here; use ${allowed}.`, {
+        status: 405,
+        code: 'method_not_allowed',
+        headers: { Allow: allowed },
+      });
+    const isGzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+    ctx.vary('Accept-Encoding');
+    const etag = `"${digest}${isGzip ? '-gzip' : ''}"`;
+    ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
+    // Not `ctx.fresh`: fetch sends `Cache-Control: no-cache` along with every If-None-Match, and `fresh` would never answer 304.
+    if (ctx.get('If-None-Match').includes(etag)) {
+      ctx.status = 304;
+      return;
+    }
+    if (isGzip) ctx.set('Content-Encoding', 'gzip');
+    ctx.type = 'application/json; charset=utf-8';
+    ctx.body = isGzip ? gzip : json;
+  });
+  return routes;
 }

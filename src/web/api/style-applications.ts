@@ -1,24 +1,96 @@
+import type { Static } from 'typebox';
 import { listCodes } from '../../codes/codes.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
 import {
+  type StyleApplication,
   findApplication,
   maxAppliedCodes,
   requireApplication,
 } from '../../codes/styles/style-applications.ts';
 import { findStyle } from '../../codes/styles/styles.ts';
+import { idErrors } from '../../codes/validation.ts';
 import { type FieldError, invalid } from '../../errors.ts';
-import { Type } from '../../schema.ts';
+import { Type, choice, closed, id, maxLabelLength, text, timestamp } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
-import { idErrors } from './id-errors.ts';
+import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
-import {
-  applicationBody,
-  applicationExample,
-  applicationShape,
-  checkedApplicationBody,
-  presentApplication,
-} from './style-shapes.ts';
-import { styleIdParams } from './styles.ts';
+import { styleExample, styleIdParams } from './styles.ts';
+
+const ids = {
+  minItems: 1,
+  maxItems: maxAppliedCodes,
+  description: 'The QR codes. Send either these or `category`.',
+};
+const category = Type.Optional(
+  text(`All QR codes with this category, up to ${maxAppliedCodes}. Send either this or \`qrCodeIds\`.`, {
+    maxLength: maxLabelLength,
+  }),
+);
+
+const idList = Type.Array(id('Identifier of a QR code.'), ids);
+
+export const applicationBody = Type.Object(
+  { qrCodeIds: Type.Optional(idList), category, codeIds: formerName(idList, 'qrCodeIds') },
+  { ...closed, description: 'The QR codes that get the style.' },
+);
+
+/** Ids are checked by `idErrors`: hundreds of errors at once would block other requests. */
+const checkedApplicationBody = Type.Object(
+  { qrCodeIds: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', ...ids })), category },
+  closed,
+);
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const refusedCode = id('Identifier of the QR code.');
+
+export const applicationShape = Type.Object(
+  {
+    id: id('Identifier of the application.'),
+    styleId: id('Identifier of the style.'),
+    status: choice(['pending', 'done'], '`pending` while codes wait, then `done`.'),
+    total: count('Number of QR codes. Those that are deleted meanwhile do not count.'),
+    pending: count('Number of QR codes that wait.'),
+    applied: count('Number of QR codes that have got the style.'),
+    refused: Type.Array(
+      Type.Object({
+        qrCodeId: refusedCode,
+        codeId: formerField(refusedCode, 'qrCodeId'),
+        reason: Type.String({
+          description:
+            'Why it stays as it was: phones could not read it in the style, or it got another design meanwhile.',
+        }),
+      }),
+      { description: 'QR codes that stay as they were.' },
+    ),
+    createdAt: timestamp('When it was requested.'),
+  },
+  { description: 'A style that is applied to QR codes, and how far it is.' },
+);
+
+const applicationExample: Static<typeof applicationShape> = {
+  id: '01936f61-3c4d-7e55-9f66-7a8b9c0d1e02',
+  styleId: styleExample.id,
+  status: 'pending',
+  total: 2,
+  pending: 2,
+  applied: 0,
+  refused: [],
+  createdAt: '2026-12-01T08:01:00.000Z',
+};
+
+function presentApplication(given: StyleApplication): Static<typeof applicationShape> {
+  return {
+    id: given.id,
+    styleId: given.styleId,
+    status: given.waiting > 0 ? 'pending' : 'done',
+    total: given.total,
+    pending: given.waiting,
+    applied: given.applied,
+    refused: given.refused.map(({ codeId, reason }) => ({ qrCodeId: codeId, codeId, reason })),
+    createdAt: given.createdAt.toISOString(),
+  };
+}
 
 export const applyStyle = operation({
   id: 'applyStyle',

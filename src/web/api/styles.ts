@@ -1,18 +1,87 @@
+import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
-import { type Design, normalizeDesign } from '../../codes/design/design.ts';
+import { designFields, designInputs } from '../../codes/design/design-schema.ts';
+import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/design.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
-import { proveStyle } from '../../codes/styles/prove-style.ts';
-import { changeStyle, findStyle, findStyles, insertStyle, removeStyle } from '../../codes/styles/styles.ts';
-import { Type } from '../../schema.ts';
-import type { Style } from '../../codes/styles/style.ts';
+import { readLogo } from '../../codes/files/read-upload.ts';
+import { maxLogoBytes } from '../../codes/files/upload.ts';
+import {
+  type Style,
+  changeStyle,
+  findStyle,
+  findStyles,
+  insertStyle,
+  proveStyle,
+  removeStyle,
+} from '../../codes/styles/styles.ts';
+import { Type, closed, id, label, nullable, timestamp } from '../../schema.ts';
+import { designProperties, logoExample, logoShape } from './designs.ts';
+import { formerName } from './former-names.ts';
 import { operation } from './operation.ts';
-import { resourceEtag } from './preconditions.ts';
-import { cursor, fewLimit, pageOf, toPage } from './schema-parts.ts';
-import { presentStyle, styleBody, styleChanges, styleExample, styleShape } from './style-shapes.ts';
+import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
+
+const name = label('The name of the style: unique in the account, whether in upper or lower case.');
+const isDefault = Type.Boolean({
+  description: 'Whether new QR codes get the style. Setting it to true ends it for the style that had it.',
+});
+
+const startCode = nullable({
+  ...id('Starts with the design of this QR code and its logo, instead of the defaults.'),
+  default: null,
+});
+
+export const styleBody = Type.Object(
+  {
+    name,
+    isDefault: Type.Optional({ ...isDefault, default: false }),
+    qrCodeId: Type.Optional(startCode),
+    codeId: formerName(startCode, 'qrCodeId'),
+    ...Type.Partial(Type.Object(designInputs)).properties,
+  },
+  { ...closed, description: 'The style to create. Omitted fields get their default.' },
+);
+
+export const styleChanges = Type.Partial(Type.Object({ name, isDefault, ...designFields }), {
+  ...closed,
+  description: 'The fields to change. Omitted fields are not changed.',
+});
+
+export const styleShape = Type.Object(
+  {
+    id: id('Identifier of the style.'),
+    name: Type.String({ description: 'The name of the style.' }),
+    isDefault,
+    ...designProperties,
+    createdAt: timestamp('When it was created.'),
+    updatedAt: timestamp('When it was last changed.'),
+  },
+  { description: 'A design with a name, to be used for many QR codes.' },
+);
+
+function presentStyle(style: Style): Static<typeof styleShape> {
+  return {
+    id: style.id,
+    name: style.name,
+    isDefault: style.isDefault,
+    ...style.design,
+    createdAt: style.createdAt.toISOString(),
+    updatedAt: style.updatedAt.toISOString(),
+  };
+}
+
+export const styleExample: Static<typeof styleShape> = {
+  id: '01936f60-1a2b-7c33-8d44-5e6f7a8b9c01',
+  name: 'Café Linden',
+  isDefault: true,
+  ...(defaultDesign satisfies Design),
+  moduleShape: 'rounded',
+  frame: 'band',
+  frameText: 'Scan me',
+  createdAt: '2026-12-01T08:00:00.000Z',
+  updatedAt: '2026-12-01T08:00:00.000Z',
+};
 
 export const styleIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the style.' }) });
-
-export const styleEtag = (style: Style) => resourceEtag(presentStyle(style));
 
 const logoHint = { logo: 'cannot be set here; use PUT /api/v1/styles/{id}/logo' };
 const proven =
@@ -36,7 +105,7 @@ export const createStyle = operation({
     location: '/styles/{id}',
   },
   isVersioned: true,
-  async prepare({ ownerId, caller, body, etag }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, body, versioned }, { db, config, proofs, now }) {
     const { name, isDefault = false, qrCodeId = null, ...given } = await body();
     const code = qrCodeId === null ? undefined : await findCode(db, ownerId, qrCodeId);
     const start = code && (await findDesign(db, code.id))?.design;
@@ -44,8 +113,7 @@ export const createStyle = operation({
     await proveStyle(proofs, caller, design, config.baseUrl);
     return async (services) => {
       const style = await insertStyle(services.db, ownerId, { name, design, isDefault }, now());
-      etag(styleEtag(style));
-      return presentStyle(style);
+      return versioned(presentStyle(style));
     };
   },
 });
@@ -84,10 +152,9 @@ export const readStyle = operation({
   params: styleIdParams,
   success: { status: 200, description: 'The style.', schema: styleShape, example: styleExample },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db }) {
+  async handle({ ownerId, params, versioned }, { db }) {
     const style = await findStyle(db, ownerId, params.id);
-    etag(styleEtag(style));
-    return presentStyle(style);
+    return versioned(presentStyle(style));
   },
 });
 
@@ -109,10 +176,10 @@ export const updateStyle = operation({
     schema: styleShape,
     example: styleExample,
   },
-  async prepare({ ownerId, caller, params, body, etag, requireMatch }, { db, config, proofs, now }) {
+  async prepare({ ownerId, caller, params, body, versioned, requireMatch }, { db, config, proofs, now }) {
     const stored = await findStyle(db, ownerId, params.id);
     const { name, isDefault, ...given } = await body();
-    const check = (current: Style) => requireMatch(styleEtag(current));
+    const check = (current: Style) => requireMatch(presentStyle(current));
     check(stored);
     const changesDesign = Object.keys(given).length > 0;
     const design = normalizeDesign({ ...stored.design, ...(given as Partial<Design>) });
@@ -124,8 +191,7 @@ export const updateStyle = operation({
     };
     return async (services) => {
       const style = await changeStyle(services.db, ownerId, stored.id, { ...changes, check }, now());
-      etag(styleEtag(style));
-      return presentStyle(style);
+      return versioned(presentStyle(style));
     };
   },
 });
@@ -141,6 +207,79 @@ export const deleteStyle = operation({
   success: { status: 204, description: 'The style was deleted.' },
   isVersioned: true,
   async handle({ ownerId, params, requireMatch }, { db }) {
-    await removeStyle(db, ownerId, params.id, (style) => requireMatch(styleEtag(style)));
+    await removeStyle(db, ownerId, params.id, (style) => requireMatch(presentStyle(style)));
+  },
+});
+
+const path = '/styles/{id}/logo';
+
+export const readStyleLogo = operation({
+  id: 'readStyleLogo',
+  method: 'get',
+  path,
+  tag: 'Styles',
+  summary: 'Read the logo of a style',
+  description: 'Returns which logo the style has. Its `ETag` is that of the style.',
+  params: styleIdParams,
+  success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
+  isVersioned: true,
+  async handle({ ownerId, params, versioned }, { db }) {
+    const style = await findStyle(db, ownerId, params.id);
+    return { logo: versioned(presentStyle(style)).logo };
+  },
+});
+
+export const replaceStyleLogo = operation({
+  id: 'replaceStyleLogo',
+  method: 'put',
+  path,
+  tag: 'Styles',
+  summary: 'Set the logo of a style',
+  description:
+    'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. Codes that have got the style do not change.',
+  params: styleIdParams,
+  fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
+  maxBodyBytes: maxLogoBytes,
+  isVersioned: true,
+  success: {
+    status: 200,
+    description: 'The style with the logo was proven and saved.',
+    schema: styleShape,
+    example: { ...styleExample, ...logoExample },
+  },
+  async handle(
+    { ownerId, caller, params, file, versioned, requireMatch },
+    { db, config, proofs, imageDecoder, now },
+  ) {
+    const style = await findStyle(db, ownerId, params.id);
+    const check = (current: Style) => requireMatch(presentStyle(current));
+    check(style);
+    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+    const to = { ...style.design, logo: newLogo.id };
+    await proveStyle(proofs, caller, to, config.baseUrl, newLogo);
+    const design = { from: style.design, to, newLogo };
+    const saved = await changeStyle(db, ownerId, style.id, { design, check }, now());
+    return versioned(presentStyle(saved));
+  },
+});
+
+export const deleteStyleLogo = operation({
+  id: 'deleteStyleLogo',
+  method: 'delete',
+  path,
+  tag: 'Styles',
+  summary: 'Remove the logo of a style',
+  description: 'The rest of the style stays. Codes that have got the style do not change.',
+  params: styleIdParams,
+  isVersioned: true,
+  success: { status: 204, description: 'The style has no logo.' },
+  async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now }) {
+    const style = await findStyle(db, ownerId, params.id);
+    const check = (current: Style) => requireMatch(presentStyle(current));
+    check(style);
+    if (style.design.logo === null) return;
+    const to = { ...style.design, logo: null };
+    await proveStyle(proofs, caller, to, config.baseUrl);
+    await changeStyle(db, ownerId, style.id, { design: { from: style.design, to }, check }, now());
   },
 });

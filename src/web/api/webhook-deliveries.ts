@@ -1,39 +1,105 @@
 import type { Static } from 'typebox';
-import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
+import { Type, choice, closed, id, nullable, timestamp } from '../../schema.ts';
 import {
+  type Attempt,
+  type Delivery,
   createPing,
   findOwnDelivery,
   listAttempts,
   listDeliveries,
   logDays,
+  messageId,
   periodErrors,
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
 import { findEndpoint } from '../../webhooks/endpoints.ts';
-import { deliveryStatuses } from '../../webhooks/events.ts';
+import { deliveryEvents, deliveryStatuses } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
+import { formerField } from './former-names.ts';
 import { operation } from './operation.ts';
-import {
-  choice,
-  closed,
-  cursor,
-  pageOf,
-  period,
-  periodOf,
-  periodRules,
-  timestamp,
-  toPage,
-} from './schema-parts.ts';
-import {
-  deliveryDetail,
-  deliveryExample,
-  deliveryShape,
-  presentDelivery,
-  presentDetail,
-} from './webhook-shapes.ts';
+import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
 import { endpointIdParams } from './webhooks.ts';
+
+const deliveryProperties = {
+  id: id('Identifier of the delivery. Used as the pagination cursor.'),
+  messageId: Type.String({ description: 'The header `webhook-id`: the same for each attempt.' }),
+  type: choice(deliveryEvents, 'The event, as in the `type` of its payload.'),
+  event: formerField(choice(deliveryEvents, 'The event.'), 'type'),
+  status: choice(
+    deliveryStatuses,
+    '`pending`: it is sent, or sent again. `delivered`: the endpoint answered with a 2xx status. `failed`: it did not, for three days, or was disabled. `canceled`: its scans were deleted before it was sent.',
+  ),
+  scanCount: Type.Integer({ minimum: 0, description: 'Number of scans in it.' }),
+  happenedAt: timestamp('When it happened. For scans: when they were gathered.'),
+  attempts: Type.Integer({ minimum: 0, description: 'Number of calls so far.' }),
+  nextAttemptAt: nullable(timestamp('When it is sent again at the latest, or null if it is not.')),
+};
+
+export const deliveryShape = Type.Object(deliveryProperties, {
+  description: 'What is or was sent to a webhook endpoint.',
+});
+
+const attemptShape = Type.Object(
+  {
+    attemptedAt: timestamp('When the call was made.'),
+    durationMs: Type.Integer({ minimum: 0, description: 'How long it took, in milliseconds.' }),
+    statusCode: nullable(Type.Integer({ description: 'The status of the response, or null without one.' })),
+    response: nullable(Type.String({ description: 'The start of the body of the response.' })),
+    error: nullable(Type.String({ description: 'Why there was no response.' })),
+  },
+  { description: 'One call.' },
+);
+
+export const deliveryDetail = Type.Object(
+  {
+    ...deliveryProperties,
+    requestBody: nullable(
+      Type.String({ description: 'The JSON that is sent. Null if its scans were deleted.' }),
+    ),
+    calls: Type.Array(attemptShape, { description: 'The calls so far, oldest first.' }),
+  },
+  { description: 'A delivery with its request and all responses.' },
+);
+
+function presentDelivery(delivery: Delivery): Static<typeof deliveryShape> {
+  return {
+    id: delivery.id,
+    messageId: messageId(delivery),
+    type: delivery.event,
+    event: delivery.event,
+    status: delivery.status,
+    scanCount: delivery.scanIds?.length ?? 0,
+    happenedAt: delivery.happenedAt.toISOString(),
+    attempts: delivery.attempts,
+    nextAttemptAt: delivery.status === 'pending' ? delivery.nextAttemptAt.toISOString() : null,
+  };
+}
+
+function presentDetail(
+  delivery: Delivery,
+  requestBody: string | undefined,
+  calls: Attempt[],
+): Static<typeof deliveryDetail> {
+  return {
+    ...presentDelivery(delivery),
+    requestBody: requestBody ?? null,
+    calls: calls.map((call) => ({ ...call, attemptedAt: call.attemptedAt.toISOString() })),
+  };
+}
+
+const deliveryExample: Static<typeof deliveryShape> = {
+  id: '01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33',
+  messageId: 'msg_01936f51-5d2e-7f66-8b1d-4c7e9a2f1d33',
+  type: 'ping',
+  event: 'ping',
+  status: 'pending',
+  scanCount: 0,
+  happenedAt: '2026-11-28T09:31:00.000Z',
+  attempts: 0,
+  nextAttemptAt: '2026-11-28T09:31:00.000Z',
+};
 
 const deliveryIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the delivery.' }) });
 

@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox';
-import { Type } from '../../schema.ts';
+import { choice, id, timestamp, Type } from '../../schema.ts';
 import type { DeliveryEvent } from '../../webhooks/events.ts';
-import { readShape } from './qr-code-shapes.ts';
-import { scanShape } from './scans.ts';
 import { formerField } from './former-names.ts';
-import { choice, id, timestamp } from './schema-parts.ts';
+import { changedExample, readExample, readShape } from './qr-codes.ts';
+import { scanExample, scanShape } from './scans.ts';
+import { endpointExample } from './webhooks.ts';
 
 // Counting the scans of a code would take time in the transaction of each change.
 const { scanCount: _scanCount, ...codeProperties } = readShape.properties;
 
-export const eventCodeShape = Type.Object(codeProperties, {
+const eventCodeShape = Type.Object(codeProperties, {
   description: 'A QR code at the time of the event.',
 });
 
@@ -29,7 +29,7 @@ const codeProperty = { qrCode: eventCodeShape, code: formerField(eventCodeShape,
 const codeData = Type.Object(codeProperty, { description: 'The QR code.' });
 
 /** The body of each event. */
-export const eventShapes = {
+const eventShapes = {
   'code.created': eventOf('code.created', codeData, 'A QR code was created.'),
   'code.updated': eventOf('code.updated', codeData, 'A QR code was changed. Scans do not count as changes.'),
   'code.deleted': eventOf('code.deleted', codeData, 'A QR code was deleted. `qrCode` is as it was before.'),
@@ -72,4 +72,68 @@ export const eventComponents: Record<string, TSchema> = {
 function componentName(event: string): string {
   const words = event.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('')}Event`;
+}
+
+const { scanCount: _exampleCount, ...code } = readExample;
+const { scanCount: _sameCount, ...changedCode } = changedExample;
+
+const exampleOf = <Data>(type: DeliveryEvent, timestamp: string, data: Data) => ({ type, timestamp, data });
+
+/** A body of each event. */
+const eventExamples = {
+  'code.created': exampleOf('code.created', code.createdAt, { qrCode: code, code }),
+  'code.updated': exampleOf('code.updated', changedCode.updatedAt, {
+    qrCode: changedCode,
+    code: changedCode,
+  }),
+  'code.deleted': exampleOf('code.deleted', '2026-12-24T18:00:00.000Z', {
+    qrCode: changedCode,
+    code: changedCode,
+  }),
+  'code.expiring': exampleOf('code.expiring', '2027-10-29T09:30:00.000Z', {
+    qrCode: code,
+    code,
+    daysLeft: 30,
+  }),
+  'scan.recorded': exampleOf('scan.recorded', scanExample.scannedAt, { scans: [scanExample] }),
+  ping: exampleOf('ping', '2026-11-28T09:30:00.000Z', { endpointId: endpointExample.id }),
+} satisfies Record<DeliveryEvent, object>;
+
+const signatureHeaders = [
+  { name: 'webhook-id', description: 'Identifies the event: the same if it is sent again.' },
+  {
+    name: 'webhook-timestamp',
+    description: 'When it was sent, in seconds since 1970. Reject a call that is older than five minutes.',
+  },
+  {
+    name: 'webhook-signature',
+    description:
+      'One or two signatures, separated by a space. Each is `v1,` and the base64 of the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64.',
+  },
+].map((header) => ({ ...header, in: 'header', required: true, schema: { type: 'string' } }));
+
+/** The requests that the service sends. `reference` gives the schema, or a `$ref` to it. */
+export function describeEvents<Reference>(reference: (schema: TSchema) => Reference) {
+  return Object.fromEntries(
+    Object.entries<TSchema>(eventShapes).map(([event, shape]) => [
+      event,
+      { post: describeEvent(event as DeliveryEvent, shape, reference(shape)) },
+    ]),
+  );
+}
+
+function describeEvent<Reference>(event: DeliveryEvent, shape: TSchema, schema: Reference) {
+  return {
+    operationId: `on.${event}`.replace(/\.(.)/g, (_match, letter: string) => letter.toUpperCase()),
+    summary: (shape as TSchema & { description?: string }).description ?? event,
+    description:
+      'The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.',
+    security: [],
+    parameters: signatureHeaders,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: eventExamples[event] } },
+    },
+    responses: { '2XX': { description: 'The event was received.' } },
+  };
 }

@@ -1,28 +1,164 @@
-import { Type } from '../../schema.ts';
+import type { Static } from 'typebox';
 import { findLimits } from '../../accounts/account-limits.ts';
 import { findCodes } from '../../codes/find-codes.ts';
-import { outboundUrlError } from '../../net/outbound-url.ts';
+import { type BodyRules, missingCode } from '../../codes/validation.ts';
+import { outboundUrlError } from '../../net/address-policy.ts';
+import { Type, choice, closed, id, label, nullable, timestamp } from '../../schema.ts';
 import {
+  type Endpoint,
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
-  type Endpoint,
   findEndpoint,
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
-import { missingCode } from './check-body.ts';
-import { type ApiServices, type BodyRules, operation } from './operation.ts';
-import { versionedEtag } from './preconditions.ts';
-import { cursor, fewLimit, pageOf, toPage } from './schema-parts.ts';
-import {
-  endpointBody,
-  endpointChanges,
-  endpointExample,
-  endpointShape,
-  endpointWithSecret,
-  presentEndpoint,
-} from './webhook-shapes.ts';
+import { disabledReasons, eventNames } from '../../webhooks/events.ts';
+import { formerField, formerName } from './former-names.ts';
+import { operation } from './operation.ts';
+import type { Services } from '../services.ts';
+import { etagOf } from './preconditions.ts';
+import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
+
+const maxListed = 100;
+
+const fields = {
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description:
+      'The http or https URL that is called with POST. It must have a public address, and the port 80, 443 or one above 1023. Redirects are not followed.',
+  }),
+  name: label('A name for the endpoint.'),
+  events: Type.Array(choice(eventNames, 'An event.'), {
+    minItems: 1,
+    maxItems: eventNames.length,
+    uniqueItems: true,
+    description: 'The events that the endpoint is called for.',
+  }),
+  qrCodeIds: nullable(
+    Type.Array(id('The `id` of a QR code.'), {
+      minItems: 1,
+      maxItems: maxListed,
+      description:
+        'Only events of these QR codes, which must be yours. With `categories` as well: of codes in either list. Null in both: of all codes.',
+    }),
+  ),
+  categories: nullable(
+    Type.Array(label('A category.'), {
+      minItems: 1,
+      maxItems: maxListed,
+      description: 'Only events of QR codes with one of these categories. See `qrCodeIds`.',
+    }),
+  ),
+};
+
+export const endpointBody = Type.Object(
+  {
+    url: fields.url,
+    name: fields.name,
+    events: fields.events,
+    qrCodeIds: Type.Optional({ ...fields.qrCodeIds, default: null }),
+    categories: Type.Optional({ ...fields.categories, default: null }),
+    codeIds: formerName(fields.qrCodeIds, 'qrCodeIds'),
+  },
+  { ...closed, description: 'The webhook endpoint to create.' },
+);
+
+const isEnabled = Type.Boolean({
+  description:
+    'Whether it is called. What happens while it is false is not sent, except by a replay. Setting it to true forgets earlier failures.',
+});
+
+export const endpointChanges = Type.Partial(
+  Type.Object({ ...fields, isEnabled, codeIds: formerName(fields.qrCodeIds, 'qrCodeIds') }),
+  {
+    ...closed,
+    description: 'The fields to change. Omitted fields are not changed.',
+  },
+);
+
+const onlyCodes = nullable(
+  Type.Array(id('The `id` of a QR code.'), { description: 'Only events of these QR codes, or null.' }),
+);
+
+const endpointProperties = {
+  id: id('Identifier of the webhook endpoint.'),
+  url: Type.String({ description: 'The URL that is called.' }),
+  name: Type.String({ description: 'The name of the endpoint.' }),
+  events: Type.Array(choice(eventNames, 'An event.'), { description: 'The events that it is called for.' }),
+  qrCodeIds: onlyCodes,
+  codeIds: formerField(onlyCodes, 'qrCodeIds'),
+  categories: nullable(
+    Type.Array(Type.String({ description: 'A category.' }), {
+      description: 'Only events of QR codes with one of these categories, or null.',
+    }),
+  ),
+  isEnabled,
+  disabledReason: nullable(
+    Type.String({
+      description: `Why it is not enabled: ${disabledReasons.map((reason) => `\`${reason}\``).join(', ')} (the owner did it, it failed for three days, it answered 410). Null while it is enabled.`,
+    }),
+  ),
+  failingSince: nullable(
+    timestamp('When the first of the calls failed that have failed since the last success.'),
+  ),
+  previousSecretExpiresAt: nullable(
+    timestamp('After a rotation: until then, calls are signed with the previous secret as well.'),
+  ),
+  createdAt: timestamp('When it was created.'),
+  updatedAt: timestamp('When it was last changed.'),
+};
+
+export const endpointShape = Type.Object(endpointProperties, { description: 'A webhook endpoint.' });
+
+export const endpointWithSecret = Type.Object(
+  {
+    ...endpointProperties,
+    secret: Type.String({
+      pattern: '^whsec_[A-Za-z0-9+/]+=*$',
+      description: 'Verifies the signatures. Shown only in this response.',
+    }),
+  },
+  { description: 'A webhook endpoint with its new secret.' },
+);
+
+type ShownEndpoint = Static<typeof endpointShape>;
+
+function presentEndpoint(endpoint: Endpoint, now: Date): ShownEndpoint {
+  const { previousSecretUntil: until } = endpoint;
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    name: endpoint.name,
+    events: endpoint.events,
+    qrCodeIds: endpoint.codeIds,
+    codeIds: endpoint.codeIds,
+    categories: endpoint.categories,
+    isEnabled: endpoint.isEnabled,
+    disabledReason: endpoint.disabledReason,
+    failingSince: endpoint.failingSince?.toISOString() ?? null,
+    previousSecretExpiresAt: until && until > now ? until.toISOString() : null,
+    createdAt: endpoint.createdAt.toISOString(),
+    updatedAt: endpoint.updatedAt.toISOString(),
+  };
+}
+
+export const endpointExample: Static<typeof endpointShape> = {
+  id: '01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22',
+  url: 'https://example.com/hooks/qrelay',
+  name: 'CRM',
+  events: ['scan.recorded', 'code.expiring'],
+  qrCodeIds: null,
+  codeIds: null,
+  categories: ['Menus'],
+  isEnabled: true,
+  disabledReason: null,
+  failingSince: null,
+  previousSecretExpiresAt: null,
+  createdAt: '2026-11-28T09:30:00.000Z',
+  updatedAt: '2026-11-28T09:30:00.000Z',
+};
 
 export const endpointIdParams = Type.Object({
   id: Type.String({ description: 'The `id` of the webhook endpoint.' }),
@@ -35,7 +171,7 @@ const secretExample = {
 
 /** `known`: codes that the endpoint has already. One that was deleted since may be sent again. */
 function endpointRules(
-  { db, webhooks }: ApiServices,
+  { db, webhooks }: Services,
   ownerId: string,
   known: string[] = [],
 ): BodyRules<{ url?: string; qrCodeIds?: string[] | null }> {
@@ -51,9 +187,8 @@ function endpointRules(
 }
 
 /** Failing calls make no version stale. */
-function etagOf(endpoint: Endpoint, now: Date): string {
-  const { failingSince, previousSecretExpiresAt, ...rest } = presentEndpoint(endpoint, now);
-  return versionedEtag(rest, { failingSince, previousSecretExpiresAt });
+function endpointEtag({ failingSince, previousSecretExpiresAt, ...rest }: ShownEndpoint): string {
+  return etagOf(rest, { failingSince, previousSecretExpiresAt });
 }
 
 export const createWebhook = operation({
@@ -74,7 +209,7 @@ export const createWebhook = operation({
     location: '/webhooks/{id}',
   },
   isVersioned: true,
-  async handle({ ownerId, body, etag }, services) {
+  async handle({ ownerId, body, versioned }, services) {
     const { db, config, webhooks, now } = services;
     const { qrCodeIds = null, categories = null, ...given } = await body(endpointRules(services, ownerId));
     const { limits } = await findLimits(db, ownerId, config.limits);
@@ -84,8 +219,8 @@ export const createWebhook = operation({
       { ...given, codeIds: qrCodeIds, categories },
       { box: webhooks.box, quota: limits.webhooks, now: now() },
     );
-    etag(etagOf(endpoint, now()));
-    return { ...presentEndpoint(endpoint, now()), secret };
+    const shown = presentEndpoint(endpoint, now());
+    return { ...versioned(shown, endpointEtag(shown)), secret };
   },
 });
 
@@ -129,10 +264,10 @@ export const readWebhook = operation({
     example: endpointExample,
   },
   isVersioned: true,
-  async handle({ ownerId, params, etag }, { db, now }) {
+  async handle({ ownerId, params, versioned }, { db, now }) {
     const endpoint = await findEndpoint(db, ownerId, params.id);
-    etag(etagOf(endpoint, now()));
-    return presentEndpoint(endpoint, now());
+    const shown = presentEndpoint(endpoint, now());
+    return versioned(shown, endpointEtag(shown));
   },
 });
 
@@ -154,16 +289,16 @@ export const updateWebhook = operation({
     example: endpointExample,
   },
   isVersioned: true,
-  async handle({ ownerId, params, body, etag, requireMatch }, services) {
+  async handle({ ownerId, params, body, versioned, requireMatch }, services) {
     const { db, now } = services;
     const stored = await findEndpoint(db, ownerId, params.id);
     const rules = endpointRules(services, ownerId, stored.codeIds ?? []);
     const { qrCodeIds, ...given } = await body(rules);
     const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
-    const check = (current: Endpoint) => requireMatch(etagOf(current, now()));
+    const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
     const changed = await changeEndpoint(db, ownerId, params.id, changes, now(), check);
-    etag(etagOf(changed, now()));
-    return presentEndpoint(changed, now());
+    const shown = presentEndpoint(changed, now());
+    return versioned(shown, endpointEtag(shown));
   },
 });
 
@@ -178,7 +313,9 @@ export const deleteWebhook = operation({
   success: { status: 204, description: 'The webhook endpoint was deleted.' },
   isVersioned: true,
   async handle({ ownerId, params, requireMatch }, { db, now }) {
-    await deleteEndpoint(db, ownerId, params.id, (deleted) => requireMatch(etagOf(deleted, now())));
+    await deleteEndpoint(db, ownerId, params.id, (deleted) =>
+      requireMatch(endpointEtag(presentEndpoint(deleted, now()))),
+    );
   },
 });
 
@@ -198,10 +335,10 @@ export const rotateWebhookSecret = operation({
     example: { ...secretExample, previousSecretExpiresAt: '2026-11-29T09:30:00.000Z' },
   },
   isVersioned: true,
-  async handle({ ownerId, params, etag, requireMatch }, { db, webhooks, now }) {
-    const check = (current: Endpoint) => requireMatch(etagOf(current, now()));
+  async handle({ ownerId, params, versioned, requireMatch }, { db, webhooks, now }) {
+    const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
     const rotated = await rotateSecret(db, ownerId, params.id, { box: webhooks.box, now: now(), check });
-    etag(etagOf(rotated.endpoint, now()));
-    return { ...presentEndpoint(rotated.endpoint, now()), secret: rotated.secret };
+    const shown = presentEndpoint(rotated.endpoint, now());
+    return { ...versioned(shown, endpointEtag(shown)), secret: rotated.secret };
   },
 });

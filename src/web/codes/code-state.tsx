@@ -1,4 +1,4 @@
-import { lastDayOf } from '../../codes/last-day.ts';
+import { lastDayOf } from '../../codes/lifetime.ts';
 import { Day } from '../ui/moment.tsx';
 import { RenewForm, VisibilityForm } from './detail/code-actions.tsx';
 import type { CodeProps } from './detail/code-props.ts';

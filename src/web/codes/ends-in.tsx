@@ -1,4 +1,4 @@
-import { lastDayOf } from '../../codes/last-day.ts';
+import { lastDayOf } from '../../codes/lifetime.ts';
 import { dayMs } from '../../runtime/units.ts';
 
 /** From this many days before the end, the list and the page of a code say so. */

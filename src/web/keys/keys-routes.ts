@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
-import { parseApiKey } from '../../accounts/api-key-format.ts';
-import { createOwnKey, keysPerHour, listKeyUse, revokeOwnKey } from '../../accounts/api-keys.ts';
+import { createOwnKey, keysPerHour, listKeyUse, parseApiKey, revokeOwnKey } from '../../accounts/api-keys.ts';
 import type { User } from '../../accounts/users.ts';
 import { AppError, type FieldError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';

@@ -1,4 +1,5 @@
 import type { Context, Next } from 'koa';
+import { clientAddress } from '../../http/client-address.ts';
 import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { userOf } from '../ui/page.ts';
 
@@ -28,4 +29,9 @@ export function inTurn(scheduler: FairScheduler) {
 /** Whether others wait for the slot of this request. Undefined if it has none. */
 export function slotWantedOf(ctx: Context): (() => boolean) | undefined {
   return ctx.state['isSlotWanted'] as (() => boolean) | undefined;
+}
+
+/** The client's address, behind `trustProxyHops` trusted proxies. */
+export function callerAddress(ctx: Context, trustProxyHops: number): string {
+  return clientAddress(ctx.req.socket.remoteAddress, ctx.get('X-Forwarded-For') || undefined, trustProxyHops);
 }

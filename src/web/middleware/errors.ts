@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa';
 import { AppError, BusyError } from '../../errors.ts';
 import { isDatabaseUnavailable } from '../../store/database.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { throttledLog } from '../../telemetry/throttled-log.ts';
+import { throttledLog } from '../../telemetry/throttle.ts';
 import { requestIdsOf } from './observe.ts';
 
 export const retryAfterSeconds = 5;

@@ -1,17 +1,17 @@
+import { MIMEType } from 'node:util';
 import type { Context, Middleware, Next } from 'koa';
 import { koaBody } from 'koa-body';
-import { createTokenBuckets } from '../../accounts/token-buckets.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
-import type { Config } from '../../config.ts';
+import { createTokenBuckets } from '../../runtime/token-buckets.ts';
+import { maxFileBytes, maxLogoBytes } from '../../codes/files/upload.ts';
 import { AppError } from '../../errors.ts';
-import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
-import { parseUrl } from '../../http/parse-url.ts';
-import { parseQuery } from '../../http/query-string.ts';
-import { inTurn } from './caller.ts';
+import { parseQuery, parseUrl } from '../../http/parse-url.ts';
+import { bytesPerMb } from '../../runtime/units.ts';
+import type { Reads } from '../../store/reads.ts';
+import { signedIn } from '../ui/page.ts';
+import { readBytes } from './body.ts';
+import { callerAddress, inTurn } from './caller.ts';
 import { needUser } from './guards.ts';
-import { callerAddress } from './caller-address.ts';
-import { hasFile, readMultipart } from './multipart.ts';
-import type { Sessions } from './session.ts';
+import type { Services } from '../services.ts';
 
 const maxBytes = 64 * 1024;
 const maxFields = 200;
@@ -37,15 +37,13 @@ const readText = koaBody({
   },
 });
 
-interface FormsParts {
-  config: Config;
-  secrets: ServiceSecrets;
-  checkCsrf: Sessions['checkCsrf'];
-  uploads: FairScheduler;
-}
-
 /** Parses posted forms, and refuses those from other sites and those over the rate limit. */
-export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Middleware {
+export function forms({
+  config,
+  secrets,
+  sessions,
+  uploads,
+}: Pick<Services, 'config' | 'secrets' | 'sessions' | 'uploads'>): Middleware {
   const receiveInTurn = inTurn(uploads);
   const ownHost = new URL(config.baseUrl).host;
   // In memory, per process: refusing a form must not cost a query.
@@ -85,7 +83,7 @@ export function forms({ config, secrets, checkCsrf, uploads }: FormsParts): Midd
 
   function requireToken(ctx: Context): void {
     // Pages that were opened before an upgrade from 0.1.0 send it as `formToken`.
-    const csrf = checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
+    const csrf = sessions.checkCsrf(ctx, field(ctx, 'csrfToken') || field(ctx, 'formToken'));
     if (csrf === 'invalid')
       throw refusal('The page was open for too long, or cookies are disabled. Open it again and repeat.');
     if (csrf === 'other account')
@@ -134,4 +132,116 @@ function tooManyForms(waitMs: number): AppError {
 
 function refusal(reason: string): AppError {
   return new AppError('validation_error', `The form was not accepted. ${reason}`, { status: 403 });
+}
+
+/** The pages whose form has a file, and how large it may be. Only these accept so much. */
+const pages: [path: RegExp, maxBytes: number][] = [
+  [/^\/codes\/[\w-]{1,64}\/(?:design(?:\/preview|\/style)?|page-logo)$/, maxLogoBytes],
+  [/^\/codes\/styles\/[\w-]{1,64}\/design(?:\/preview)?$/, maxLogoBytes],
+  [/^\/codes\/[\w-]{1,64}\/(?:file|photo)$/, maxFileBytes],
+];
+/** The other fields, alone and together, and what is between them. */
+const otherBytes = 64 * 1024;
+/** What browsers send for a file has some 200 bytes. */
+const maxPartHeaderBytes = 4 * 1024;
+/** Those of RFC 2046, without the space. */
+const boundaryPattern = /^[\w'()+,./:=?-]{1,70}$/;
+
+const malformed = () => new AppError('validation_error', 'The form is malformed.', { status: 400 });
+
+const maxBytesOf = (ctx: Context) => pages.find(([path]) => path.test(ctx.path))?.[1];
+
+function hasFile(ctx: Context): boolean {
+  return maxBytesOf(ctx) !== undefined && typeof ctx.is('multipart/form-data') === 'string';
+}
+
+interface UploadedFile {
+  /** As the browser says. */
+  name: string;
+  type: string;
+  bytes: Buffer;
+}
+
+/** Parses a form with a file. A field that was sent twice is ignored, as in other forms. */
+async function readMultipart(ctx: Context): Promise<Record<string, string>> {
+  const maxBytes = maxBytesOf(ctx) ?? 0;
+  const tooLarge = `The file is too large. Choose one with at most ${maxBytes / bytesPerMb} MB.`;
+  const body = await readBytes(ctx, maxBytes + otherBytes, tooLarge);
+  const boundary = boundaryOf(ctx.get('Content-Type'));
+  if (boundary === undefined || !hasFewParts(body, boundary)) throw malformed();
+  // Not the header of the client: only this boundary was counted.
+  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` };
+  const form = await new Response(body, { headers }).formData().catch(() => {
+    throw malformed();
+  });
+  const fields = Object.create(null) as Record<string, string>;
+  for (const [name, value] of singles(form)) {
+    if (typeof value === 'string') fields[name] = requireShort(value);
+    else
+      ctx.state[`file ${name}`] = {
+        name: value.name,
+        type: value.type,
+        bytes: Buffer.from(await value.arrayBuffer()),
+      };
+  }
+  return fields;
+}
+
+/** As in a form without a file: the room for the file is not for them. */
+function requireShort(value: string): string {
+  if (Buffer.byteLength(value) > otherBytes)
+    throw new AppError('validation_error', 'The form is too large.', { status: 413 });
+  return value;
+}
+
+/** The fields that were sent once. */
+function singles(form: FormData): Map<string, FormDataEntryValue> {
+  const found = new Map<string, FormDataEntryValue>();
+  const repeated = new Set<string>();
+  for (const [name, value] of form) {
+    if (found.has(name)) repeated.add(name);
+    found.set(name, value);
+  }
+  for (const name of repeated) found.delete(name);
+  return found;
+}
+
+/** As the parser reads it: a pattern would also find `xboundary=` and what is in quotes. */
+function boundaryOf(contentType: string): string | undefined {
+  try {
+    const boundary = new MIMEType(contentType.slice(0, 500)).params.get('boundary') ?? '';
+    return boundaryPattern.test(boundary) ? boundary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checked first: parsing a hundred thousand parts, or a megabyte of headers, would block the process for seconds. */
+function hasFewParts(body: Buffer, boundary: string): boolean {
+  const delimiter = `--${boundary}`;
+  let parts = 0;
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
+    parts += 1;
+    const start = at + delimiter.length;
+    const isLast = body.toString('latin1', start, start + 2) === '--';
+    const headers = body.subarray(start, start + maxPartHeaderBytes);
+    if (parts > maxFields || (!isLast && !headers.includes('\r\n\r\n'))) return false;
+  }
+  return parts > 0;
+}
+
+/** A file of the posted form. Undefined where none was chosen. */
+export function fileField(ctx: Context, name: string): UploadedFile | undefined {
+  const file = ctx.state[`file ${name}`] as UploadedFile | undefined;
+  // Browsers send an empty one without a name where none was chosen.
+  return file && (file.bytes.length > 0 || file.name !== '') ? file : undefined;
+}
+
+/** After a form was accepted, and before the browser learns of it: the next list must show the change. */
+export function markChanges(reads: Reads) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    await next();
+    const user = signedIn(ctx);
+    if (user && ctx.method === 'POST' && ctx.status < 400) await reads.codesChanged(user.id);
+  };
 }

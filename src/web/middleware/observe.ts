@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
-import { forwardedRequestId, forwardedTrace } from '../../http/proxy-headers.ts';
+import { forwardedRequestId, forwardedTrace } from '../../http/client-address.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { metricsPath } from '../../telemetry/metrics-server.ts';
-import { throttledLog } from '../../telemetry/throttled-log.ts';
-import type { Span, Tracing } from '../../telemetry/tracing.ts';
+import { throttledLog } from '../../telemetry/throttle.ts';
+import type { Span, Tracing } from '../../telemetry/tracing-sdk.ts';
 import type { WebMetrics } from '../../telemetry/web-metrics.ts';
 
 /** Requested every few seconds by monitoring: logged at debug level, and never traced. */

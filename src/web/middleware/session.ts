@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import { keepOneTimeSecret, takeOneTimeSecret } from '../../accounts/one-time-secrets.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import { UAParser } from 'ua-parser-js';
 import {
   endSession,
   findSessionUser,
+  keepOneTimeSecret,
   listSessions,
   type OpenSession,
   sessionLifetimeMs,
   startSession,
+  takeOneTimeSecret,
 } from '../../accounts/sessions.ts';
+import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import {
   challengeLifetimeMs,
   findChallenge,
   type SignInChallenge,
   startChallenge,
   takeChallenge,
-} from '../../accounts/sign-in-challenges.ts';
+} from '../../accounts/passkeys.ts';
 import type { Device } from '../../accounts/sign-in.ts';
-import { describeDevice } from './describe-device.ts';
 import type { User } from '../../accounts/users.ts';
 import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
@@ -191,4 +192,14 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       return isOwn ? 'valid' : 'other account';
     },
   };
+}
+
+const maxHeaderLength = 500;
+const maxNameLength = 40;
+
+/** Browser and system, such as "Firefox on Windows", for the owner's list of sessions. */
+function describeDevice(userAgent: string): string | undefined {
+  const { browser, os } = new UAParser(userAgent.slice(0, maxHeaderLength)).getResult();
+  const names = [browser.name, os.name].map((name) => name?.slice(0, maxNameLength));
+  return names.filter(Boolean).join(' on ') || undefined;
 }

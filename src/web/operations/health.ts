@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Config } from '../../config.ts';
 import type { Probe } from '../../runtime/probe.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
-import { callerAddress } from '../middleware/caller-address.ts';
+import { callerAddress } from '../middleware/caller.ts';
 import { createRoutes, type Routes } from '../routes.ts';
 
 export interface HealthParts {

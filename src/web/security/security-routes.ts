@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { takeAttempt } from '../../accounts/attempts.ts';
+import { takeAttempt } from '../../accounts/request-windows.ts';
 import {
   addPasskey,
   listPasskeys,
@@ -15,10 +15,10 @@ import {
   findUnconfirmedTotp,
   removeTotp,
   startTotp,
+  totpUrl,
 } from '../../accounts/second-factors.ts';
 import { endListedSession, endSessionsOf } from '../../accounts/sessions.ts';
 import { hasConfirmedEmail } from '../../accounts/users.ts';
-import { totpUrl } from '../../accounts/totp.ts';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { currentPasswordErrors } from '../account/current-password.ts';

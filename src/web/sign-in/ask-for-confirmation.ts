@@ -1,4 +1,4 @@
-import { requestConfirmation } from '../../accounts/email-confirmations.ts';
+import { requestConfirmation } from '../../accounts/account-links.ts';
 import type { User } from '../../accounts/users.ts';
 import type { MailRequest } from '../../queue/mail-queue.ts';
 import type { PageParts } from '../ui/page.ts';

@@ -1,4 +1,4 @@
-import { confirmEmail, findConfirmation } from '../../accounts/email-confirmations.ts';
+import { confirmEmail, findConfirmation } from '../../accounts/account-links.ts';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { mailLater } from './ask-for-confirmation.ts';
 import { ConfirmedView, ConfirmEmailView, DeadConfirmationView } from './confirm-email-view.tsx';

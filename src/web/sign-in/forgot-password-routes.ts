@@ -1,8 +1,8 @@
-import { takeAttempt } from '../../accounts/attempts.ts';
-import { emailErrors } from '../../accounts/email-address.ts';
+import { takeAttempt } from '../../accounts/request-windows.ts';
+import { emailErrors } from '../../accounts/users.ts';
 import { BusyError } from '../../errors.ts';
 import { preferredLanguage } from '../../http/preferred-language.ts';
-import { callerAddress } from '../middleware/caller-address.ts';
+import { callerAddress } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../ui/flash.ts';
 import { type PageParts, redirect, show, visitorOf } from '../ui/page.ts';

@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import { findAccountBlock } from '../../accounts/account-blocks.ts';
-import { resetAttempts, takeAttempt } from '../../accounts/attempts.ts';
+import { resetAttempts, takeAttempt } from '../../accounts/request-windows.ts';
 import { passkeySite, signInOptions, usePasskey } from '../../accounts/passkeys.ts';
 import { countSecondFactors, useSecondFactorCode } from '../../accounts/second-factors.ts';
 import { User } from '../../accounts/users.ts';
-import { callerAddress } from '../middleware/caller-address.ts';
+import { callerAddress } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
 import { type PageParts, redirect, show, visitorOf } from '../ui/page.ts';
 import { parseCredential } from './parse-credential.ts';

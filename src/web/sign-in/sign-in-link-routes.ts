@@ -1,6 +1,6 @@
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
-import { findLinkedUser, signInByLink, useSignInLink } from '../../accounts/sign-in-links.ts';
-import { countAccess, hasAccess } from '../../accounts/program-access.ts';
+import { findLinkedUser, signInByLink, useSignInLink } from '../../accounts/account-links.ts';
+import { countAccess, hasAccess } from '../../accounts/api-keys.ts';
 import type { FieldError } from '../../errors.ts';
 import { type AccountFlash, reviewPath } from '../account/account-flash.ts';
 import { field } from '../middleware/forms.ts';

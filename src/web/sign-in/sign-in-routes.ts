@@ -1,15 +1,14 @@
 import type { Context } from 'koa';
-import { takeAttempt } from '../../accounts/attempts.ts';
-import { emailErrors } from '../../accounts/email-address.ts';
+import { takeAttempt } from '../../accounts/request-windows.ts';
+import { createUser, emailErrors } from '../../accounts/users.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { checkSignIn, type ThrottledCallers } from '../../accounts/sign-in.ts';
 import { createOverLimitCache } from '../../accounts/over-limit-cache.ts';
-import { createUser } from '../../accounts/users.ts';
 import { BusyError } from '../../errors.ts';
 import { preferredLanguage } from '../../http/preferred-language.ts';
 import { askForConfirmation } from './ask-for-confirmation.ts';
 import type { CodeFlash } from '../codes/code-flash.ts';
-import { callerAddress } from '../middleware/caller-address.ts';
+import { callerAddress } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
 import type { FormError } from '../ui/controls.tsx';
 import { SignInView, withNext } from './sign-in-view.tsx';
@@ -117,7 +116,7 @@ export function signInPages(parts: PageParts): Routes {
     if ('errors' in made) return refuse(400, undefined, made.errors);
     const language = preferredLanguage(ctx.get('Accept-Language'));
     const user = await createUser(db, { email, language, ...made }, now());
-    // Without mails, nobody can prove that an address is theirs, and whoever signs up is signed in: see decision 115.
+    // Without mails, nobody can prove that an address is theirs, and whoever signs up is signed in: see decision 86.
     if (!user)
       return refuse(400, undefined, [
         {

@@ -1,75 +1,20 @@
 import type { Context } from 'koa';
 import { type FunctionComponent, h, type VNode } from 'preact';
-import type { PasswordHasher } from '../../accounts/password-hasher.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
 import type { User } from '../../accounts/users.ts';
-import type { Images } from '../../codes/image/image-thread.ts';
-import type { ImageDecoder } from '../../codes/logo/image-decoder.ts';
-import type { Logos } from '../../codes/logo/stored-logo.ts';
-import type { PreviewShare } from '../../codes/share-preview.ts';
-import type { Proofs } from '../../codes/proof/proofs.ts';
-import type { Config } from '../../config.ts';
-import type { ExportJob } from '../../queue/export-queue.ts';
-import type { MailRequest } from '../../queue/mail-queue.ts';
-import type { QueueAccess } from '../../queue/queue-access.ts';
-import type { QueueDepth } from '../../queue/queue-depth.ts';
-import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
-import type { GeoSource } from '../../scans/geo-source.ts';
-import type { Database } from '../../store/database.ts';
-import type { Reads } from '../../store/reads.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { Sessions } from '../middleware/session.ts';
-import type { Downloads } from '../downloads.ts';
-import type { Prints } from '../prints.ts';
-import type { WebhookParts } from '../webhook-parts.ts';
-import { render, type Visitor } from './layout.tsx';
+import { loadAssets } from '../asset-files.ts';
+import type { Services } from '../services.ts';
+import { type Visitor, render } from './layout.tsx';
 import { viewerLocale } from './viewer-locale.ts';
 
-/** The queues as operators see them. */
-export interface OperatorQueues {
-  depths(): Promise<QueueDepth[]>;
-  access: QueueAccess;
-}
+export type PageParts = Services;
 
-export interface PageParts {
-  db: Database;
-  reads: Reads;
-  config: Config;
-  secrets: ServiceSecrets;
-  sessions: Sessions;
-  passwords: PasswordHasher;
-  /** URL prefix of style sheets and scripts. */
-  assets: string;
-  images: Images;
-  prints: Prints;
-  proofs: Proofs;
-  imageDecoder: ImageDecoder;
-  uploads: FairScheduler;
-  downloads: Downloads;
-  logos: Logos;
-  geoSource: GeoSource | undefined;
-  webhooks: WebhookParts;
-  /** Called after a code has changed or been deleted, so that its share link shows it at once. */
-  codeChanged(shareToken: string): void;
-  previewShare: PreviewShare;
-  queues: OperatorQueues;
-  /** Queues a mail. Undefined without SMTP_URL: pages then say whom to ask. */
-  sendMail: ((request: MailRequest) => Promise<void>) | undefined;
-  /** Queues the export of an account. */
-  buildExport(job: ExportJob): Promise<void>;
-  log: Log;
-  /** Aborted when the process shuts down, to end responses that would stay open. */
-  closing: AbortSignal;
-  now: () => Date;
-}
-
-export function visitorOf(ctx: Context, { sessions, assets, config }: PageParts): Visitor {
+export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor {
   const user = signedIn(ctx);
   return {
     email: user?.email,
     isOperator: user?.isAdmin === true,
     csrfToken: sessions.csrfToken(ctx),
-    assets,
+    assets: loadAssets().path,
     canSignUp: config.signUps === 'open',
     footerLinks: config.footerLinks,
     locale: viewerLocale(ctx),

@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
-import type { AddressPolicy } from '../../net/address-policy.ts';
-import { outboundUrlError } from '../../net/outbound-url.ts';
+import { type AddressPolicy, outboundUrlError } from '../../net/address-policy.ts';
 import type { Endpoint, EndpointInput } from '../../webhooks/endpoints.ts';
 import { type EventName, eventNames } from '../../webhooks/events.ts';
 import { field } from '../middleware/forms.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
-import { endOfDay } from '../../codes/last-day.ts';
+import { endOfDay } from '../../codes/lifetime.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { AppError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { defaultDesign, normalizeDesign } from '../../../src/codes/design/design.ts';
-import { rasterize, type Pixels } from '../../../src/codes/design/rasterize.ts';
+import { rasterize } from '../../../src/codes/design/rasterize.ts';
+import type { Pixels } from '../../../src/codes/image/pixels.ts';
 import { drawPng, drawSvg } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
 import { countModules } from '../../../src/codes/image/symbol.ts';
 import { imageEtag, openImages } from '../../../src/codes/image/image-thread.ts';
-import { onPaper } from '../../../src/codes/proof/gray-image.ts';
-import { readers } from '../../../src/codes/proof/read-photo.ts';
+import { onPaper } from '../../../src/codes/proof/photograph.ts';
+import { readers } from '../../../src/codes/proof/prove.ts';
 import { testLog } from '../../support/test-log.ts';
 import { designed, oneOfEach, plain } from './designs.ts';
 import { colorAt, readColorPng } from './png-pixels.ts';

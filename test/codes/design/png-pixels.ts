@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import type { Pixels } from '../../../src/codes/design/rasterize.ts';
+import type { Pixels } from '../../../src/codes/image/pixels.ts';
 
 /** Reads what our encoder writes: RGBA with 8 bits each, every row filtered by the one above. */
 export function readColorPng(png: Uint8Array): Pixels {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rasterize } from '../../../src/codes/design/rasterize.ts';
-import { pixelsToPng } from '../../../src/codes/design/pixels-png.ts';
+import { pixelsToPng } from '../../../src/codes/image/pixels.ts';
 import { circle, type Path, rectangle, reversed, roundedRectangle } from '../../../src/codes/design/scene.ts';
 import { colorAt, readColorPng } from './png-pixels.ts';
 

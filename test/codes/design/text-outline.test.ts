@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { frameTexts } from '../../../src/codes/design/frame-texts.ts';
+import { frameTexts } from '../../../src/codes/design/design.ts';
 import { rasterize } from '../../../src/codes/design/rasterize.ts';
 import { moved, type Path } from '../../../src/codes/design/scene.ts';
 import { findUndrawable, outlineText } from '../../../src/codes/design/text-outline.ts';

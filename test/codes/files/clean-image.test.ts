@@ -1,11 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { cleanImage } from '../../../src/codes/files/clean-image.ts';
-import { normalizeImage } from '../../../src/codes/files/normalize-image.ts';
-import { normalizePhoto } from '../../../src/codes/files/normalize-photo.ts';
-import { pngFile } from '../../../src/codes/image/png.ts';
-import { decodeRaster } from '../../../src/codes/logo/decode-raster.ts';
-import { readImageHeader } from '../../../src/codes/logo/image-header.ts';
+import { decodeRaster, normalizeImage, normalizePhoto } from '../../../src/codes/files/normalize-image.ts';
+import { pngFile } from '../../../src/codes/image/pixels.ts';
+import { readImageHeader } from '../../../src/codes/files/raster-header.ts';
 import { jpeg, png, webp } from '../logo/logo-files.ts';
 import {
   comment,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fileAddress, fileNameOf } from '../../../src/codes/files/file-name.ts';
+import { fileAddress, fileNameOf } from '../../../src/codes/files/upload.ts';
 
 describe('Names of files', () => {
   for (const [given, name, path] of [

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
-import { pngFile } from '../../../src/codes/image/png.ts';
-import { createImageDecoder } from '../../../src/codes/logo/image-decoder.ts';
+import { pngFile } from '../../../src/codes/image/pixels.ts';
+import { createImageDecoder } from '../../../src/codes/files/image-decoder.ts';
 import { testLog } from '../../support/test-log.ts';
 import { png } from './logo-files.ts';
 

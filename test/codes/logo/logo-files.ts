@@ -3,10 +3,9 @@ import { createRequire } from 'node:module';
 import { deflateSync } from 'node:zlib';
 import encodeJpeg, { init as initJpeg } from '@jsquash/jpeg/encode.js';
 import encodeWebp, { init as initWebp } from '@jsquash/webp/encode.js';
-import { pixelsToPng } from '../../../src/codes/design/pixels-png.ts';
-import { rasterize, type Pixels } from '../../../src/codes/design/rasterize.ts';
+import { type Pixels, pixelsToPng, pngFile } from '../../../src/codes/image/pixels.ts';
+import { rasterize } from '../../../src/codes/design/rasterize.ts';
 import { polygon, rectangle } from '../../../src/codes/design/scene.ts';
-import { pngFile } from '../../../src/codes/image/png.ts';
 
 /** A red square with a white triangle in it. */
 export function pixels(width = 64, height = 64): Pixels {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readPng } from '../../../src/codes/design/pixels-png.ts';
-import { normalizeLogo } from '../../../src/codes/logo/normalize-logo.ts';
+import { readPng } from '../../../src/codes/image/pixels.ts';
+import { normalizeLogo } from '../../../src/codes/files/normalize-image.ts';
 import { colorAt } from '../design/png-pixels.ts';
 import { jpeg, png, pngOf, svg, webp } from './logo-files.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
-import { maxLogos } from '../../../src/codes/logo/logo-limits.ts';
+import { maxLogos } from '../../../src/codes/files/upload.ts';
 import { type NewLogo, newLogo } from '../../../src/codes/logo/stored-logo.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ownerClient } from '../../support/owner-client.ts';

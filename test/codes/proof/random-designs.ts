@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
-import { designErrors } from '../../../src/codes/design/design-rules.ts';
+import { designErrors } from '../../../src/codes/scannability.ts';
 import {
   eyeBallShapes,
   eyeFrameShapes,
   frameShapes,
+  frameTexts,
   gradientShapes,
   maxLogoSize,
   maxQuietZone,
@@ -13,17 +14,13 @@ import {
   moduleShapes,
   normalizeDesign,
 } from '../../../src/codes/design/design.ts';
-import { frameTexts } from '../../../src/codes/design/frame-texts.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
-import { levelsWithLogo } from '../../../src/codes/logo/logo-correction.ts';
+import { levelsWithLogo } from '../../../src/codes/proof/prove-design.ts';
 import { errorCorrections } from '../../../src/codes/qr-code.ts';
-import { onPaper } from '../../../src/codes/proof/gray-image.ts';
-import { type Conditions, photograph } from '../../../src/codes/proof/photograph.ts';
-import { pixelsPerMm } from '../../../src/codes/proof/proof-photos.ts';
-import { provenSizesMm } from '../../../src/codes/proof/proof-sizes.ts';
-import type { Proof } from '../../../src/codes/proof/prove.ts';
-import { readers } from '../../../src/codes/proof/read-photo.ts';
+import { type Conditions, onPaper, photograph, pixelsPerMm } from '../../../src/codes/proof/photograph.ts';
+import { type Proof, provenSizesMm } from '../../../src/codes/proof/proof.ts';
+import { readers } from '../../../src/codes/proof/prove.ts';
 import { readColorPng } from '../design/png-pixels.ts';
 import { logos } from './random-logos.ts';
 

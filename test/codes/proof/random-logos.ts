@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { pixelsToPng } from '../../../src/codes/design/pixels-png.ts';
+import { pixelsToPng } from '../../../src/codes/image/pixels.ts';
 
 const longSide = 64;
 const block = 8;

@@ -5,7 +5,7 @@ import { newCode } from '../../../src/codes/codes.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign } from '../../../src/codes/design/stored-design.ts';
 import { createStyledCode } from '../../../src/codes/styles/default-style.ts';
-import { createDefaults } from '../../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../../src/codes/code-rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 describe('A new code with the default style', () => {

@@ -3,11 +3,10 @@ import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { defaultLimits } from '../../../src/limits.ts';
 import { createCode } from '../../../src/codes/codes.ts';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
-import { findRecentApplications } from '../../../src/codes/styles/recent-applications.ts';
-import { addApplication } from '../../../src/codes/styles/style-applications.ts';
+import { addApplication, findRecentApplications } from '../../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../../src/codes/styles/styles.ts';
 import { dayMs } from '../../../src/runtime/units.ts';
-import { createDefaults } from '../../../src/web/api/qr-code-shapes.ts';
+import { createDefaults } from '../../../src/codes/code-rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 describe('Recent applications of styles', () => {

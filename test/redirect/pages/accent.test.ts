@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { contrastOf, luminance } from '../../../src/codes/contrast.ts';
-import { colors } from '../../../src/http/theme.ts';
+import { contrastOf, luminance } from '../../../src/codes/scannability.ts';
+import { colors } from '../../../src/theme.ts';
 import { accentOf } from '../../../src/redirect/pages/accent.ts';
 
 const long = (color: string) => (color.length === 4 ? color.replace(/[0-9a-f]/g, '$&$&') : color);

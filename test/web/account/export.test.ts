@@ -8,7 +8,7 @@ import {
   purgeExports,
   requestExport,
 } from '../../../src/accounts/account-exports.ts';
-import { takeLostExports } from '../../../src/accounts/export-recovery.ts';
+import { takeLostExports } from '../../../src/accounts/export-turns.ts';
 import { deleteUser, findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
 import { housekeepingQueue } from '../../../src/queue/housekeeping-queue.ts';
 import { mailQueue } from '../../../src/queue/mail-queue.ts';

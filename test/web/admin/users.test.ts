@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { listActions } from '../../../src/accounts/operator-actions.ts';
-import { changePassword } from '../../../src/accounts/change-password.ts';
+import { changePassword } from '../../../src/accounts/account-links.ts';
 import { findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
-import { maxLogos } from '../../../src/codes/logo/logo-limits.ts';
-import { onPaper } from '../../../src/codes/proof/gray-image.ts';
-import { readers } from '../../../src/codes/proof/read-photo.ts';
+import { maxLogos } from '../../../src/codes/files/upload.ts';
+import { onPaper } from '../../../src/codes/proof/photograph.ts';
+import { readers } from '../../../src/codes/proof/prove.ts';
 import { colorAt, readColorPng } from '../../codes/design/png-pixels.ts';
 import { jpeg, plainSvg, png, webp } from '../../codes/logo/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';

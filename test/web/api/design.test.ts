@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
-import { onPaper } from '../../../src/codes/proof/gray-image.ts';
-import { readers } from '../../../src/codes/proof/read-photo.ts';
+import { onPaper } from '../../../src/codes/proof/photograph.ts';
+import { readers } from '../../../src/codes/proof/prove.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { readColorPng } from '../../codes/design/png-pixels.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maxFileBytes } from '../../../src/codes/files/file-limits.ts';
+import { maxFileBytes } from '../../../src/codes/files/upload.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
 import { jpeg, png, webp } from '../../codes/logo/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';

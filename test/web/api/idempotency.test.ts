@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { sealText, unsealText } from '../../../src/accounts/sealed-text.ts';
+import { sealText, unsealText } from '../../../src/accounts/secrets.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { QrCode } from '../../../src/codes/qr-code.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { Type } from '../../../src/schema.ts';
 import { buildOpenApi } from '../../../src/web/api/openapi.ts';
-import { pageOf } from '../../../src/web/api/schema-parts.ts';
+import { pageOf } from '../../../src/web/api/lists.ts';
 import { operations as allOperations } from '../../../src/web/api/router.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { errorCodes, expectWindow } from '../../support/expect-error.ts';

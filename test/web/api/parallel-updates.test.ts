@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startSession } from '../../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
-import { lastDayOf } from '../../../src/codes/last-day.ts';
+import { lastDayOf } from '../../../src/codes/lifetime.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { expectInvalid } from '../../support/expect-error.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';

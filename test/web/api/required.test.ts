@@ -6,7 +6,7 @@ import type {
   OperationObject,
   ParameterObject,
   Schema,
-} from '../../../src/web/api/openapi-document.ts';
+} from '../../../src/web/api/reference.ts';
 import { buildOpenApi } from '../../../src/web/api/openapi.ts';
 import { operations } from '../../../src/web/api/router.ts';
 import type { ApiClient } from '../../support/api-client.ts';

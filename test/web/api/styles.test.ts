@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
-import { maxStyles } from '../../../src/codes/styles/style.ts';
+import { maxStyles } from '../../../src/codes/styles/styles.ts';
 import { png } from '../../codes/logo/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';

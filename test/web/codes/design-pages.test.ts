@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { presets } from '../../../src/codes/design/presets.ts';
+import { presets } from '../../../src/codes/design/design.ts';
 import { prove } from '../../../src/codes/proof/prove.ts';
 import { scan } from '../../codes/image/zxing.ts';
 import { plain } from '../../codes/design/designs.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { purgeOneTimeSecrets } from '../../../src/accounts/one-time-secrets.ts';
+import { purgeOneTimeSecrets } from '../../../src/accounts/sessions.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

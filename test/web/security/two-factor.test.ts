@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
-import { createSignInLink } from '../../../src/accounts/sign-in-links.ts';
-import { totpCode } from '../../../src/accounts/totp.ts';
+import { createSignInLink } from '../../../src/accounts/account-links.ts';
+import { totpCode } from '../../../src/accounts/second-factors.ts';
 import { createUser, type User } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient, signedIn } from '../../support/form-client.ts';
 import { mainText } from '../../support/operator.ts';

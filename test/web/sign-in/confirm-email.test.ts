@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
-import { createSignInLink } from '../../../src/accounts/sign-in-links.ts';
-import { totpCode } from '../../../src/accounts/totp.ts';
+import { createSignInLink } from '../../../src/accounts/account-links.ts';
+import { totpCode } from '../../../src/accounts/second-factors.ts';
 import { createUser, findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
 import type { Language } from '../../../src/http/preferred-language.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';

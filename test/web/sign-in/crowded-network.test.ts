@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { loadSecrets, type ServiceSecrets } from '../../../src/accounts/secrets.ts';
-import { createSignInLink } from '../../../src/accounts/sign-in-links.ts';
+import { createSignInLink } from '../../../src/accounts/account-links.ts';
 import { createUser, findUserByEmail } from '../../../src/accounts/users.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
-import { changePassword } from '../../../src/accounts/change-password.ts';
-import { createSignInLink, findLinkedUser } from '../../../src/accounts/sign-in-links.ts';
+import { changePassword, createSignInLink, findLinkedUser } from '../../../src/accounts/account-links.ts';
 import { findOrCreateUser, findUserByEmail, type User } from '../../../src/accounts/users.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { expectAccessible } from '../../support/accessible.ts';

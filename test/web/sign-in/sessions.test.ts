@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { changePassword } from '../../../src/accounts/change-password.ts';
-import { requestConfirmation } from '../../../src/accounts/email-confirmations.ts';
+import { changePassword, requestConfirmation } from '../../../src/accounts/account-links.ts';
 import { changeEmail, findOrCreateUser } from '../../../src/accounts/users.ts';
 import { startSession } from '../../../src/accounts/sessions.ts';
 import { apiClient } from '../../support/api-client.ts';

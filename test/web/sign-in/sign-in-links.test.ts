@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { purgeSignInLinks } from '../../../src/accounts/sign-in-links.ts';
+import { changePassword, purgeSignInLinks } from '../../../src/accounts/account-links.ts';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
-import { changePassword } from '../../../src/accounts/change-password.ts';
 import { findOrCreateUser, findUserByEmail, setAdmin, type User } from '../../../src/accounts/users.ts';
 import { type FormClient, formClient, signedIn } from '../../support/form-client.ts';
 import { mainText, signedInOperator } from '../../support/operator.ts';

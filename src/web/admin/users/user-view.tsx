@@ -1,9 +1,8 @@
 import type { RecordedAction } from '../../../accounts/operator-actions.ts';
 import type { AccountUse } from '../../../accounts/account-limits.ts';
-import { limitDefinitions, limitNames, type Limits, planNames } from '../../../limits.ts';
-import type { AccountFigures } from '../../../accounts/search-users.ts';
-import type { User } from '../../../accounts/users.ts';
-import { megabytes } from '../../../codes/files/file-quota.ts';
+import { type Limits, limitDefinitions, limitNames, planNames } from '../../../limits.ts';
+import type { AccountFigures, User } from '../../../accounts/users.ts';
+import { megabytes } from '../../../codes/files/stored-file.ts';
 import { Timeline } from '../../codes/detail/timeline.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { figure } from '../../ui/figure.ts';

@@ -3,10 +3,16 @@ import { blockAccount, findAccountBlock, unblockAccount } from '../../../account
 import { listActions, type OperatorAction, recordAction } from '../../../accounts/operator-actions.ts';
 import { limitError, limitNames, planNames } from '../../../limits.ts';
 import { changeLimits, type LimitChanges, readUse } from '../../../accounts/account-limits.ts';
-import { countUsers, findUser, readAccountFigures, searchUsers } from '../../../accounts/search-users.ts';
+import {
+  countUsers,
+  findUser,
+  readAccountFigures,
+  searchUsers,
+  setPlan,
+  type User,
+} from '../../../accounts/users.ts';
 import { endSessionsOf } from '../../../accounts/sessions.ts';
-import { createSignInLink } from '../../../accounts/sign-in-links.ts';
-import { setPlan, type User } from '../../../accounts/users.ts';
+import { createSignInLink } from '../../../accounts/account-links.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
 import { readAccountScans } from '../../../scans/daily-scans.ts';
 import { withTimeout } from '../../../runtime/timeout.ts';

@@ -1,4 +1,4 @@
-import type { ListedUser } from '../../../accounts/search-users.ts';
+import type { ListedUser } from '../../../accounts/users.ts';
 import { Input } from '../../ui/controls.tsx';
 import { figure } from '../../ui/figure.ts';
 import type { Visitor } from '../../ui/layout.tsx';

@@ -1,4 +1,4 @@
-import { presets } from '../../../codes/design/presets.ts';
+import { presets } from '../../../codes/design/design.ts';
 import type { DesignSubject } from './design-subject.ts';
 import { type DesignValues, previewQuery, valuesOfDesign } from './design-values.ts';
 

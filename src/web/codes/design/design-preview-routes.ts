@@ -5,7 +5,7 @@ import { contentTypes } from '../../../codes/image/image-thread.ts';
 import { pictureOf } from '../../../codes/proof/prove-design.ts';
 import { findStyle } from '../../../codes/styles/styles.ts';
 import { BusyError } from '../../../errors.ts';
-import { parseQuery } from '../../../http/query-string.ts';
+import { parseQuery } from '../../../http/parse-url.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { type PageParts, userOf } from '../../ui/page.ts';
 import { createDesignForm } from './design-form.ts';

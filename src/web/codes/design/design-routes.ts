@@ -5,15 +5,13 @@ import { deleteDesign, findDesign, saveDesign } from '../../../codes/design/stor
 import { normalizeLabel } from '../../../codes/label.ts';
 import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { proveStyle } from '../../../codes/styles/prove-style.ts';
-import { findStyle, findStyles, insertStyle } from '../../../codes/styles/styles.ts';
+import { findStyle, findStyles, insertStyle, proveStyle } from '../../../codes/styles/styles.ts';
 import { invalid } from '../../../errors.ts';
 import { presentDesign } from '../../api/designs.ts';
 import { spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { field } from '../../middleware/forms.ts';
-import { policyWithBlobs } from '../../middleware/security-headers.ts';
-import { fileField } from '../../middleware/multipart.ts';
+import { field, fileField } from '../../middleware/forms.ts';
+import { policyWithBlobs } from '../../middleware/headers.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { styleNameErrors } from '../styles/style-name.ts';

@@ -1,8 +1,7 @@
 import { findDesign } from '../../../codes/design/stored-design.ts';
 import type { Look } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { exampleCode } from '../../../codes/styles/prove-style.ts';
-import type { Style } from '../../../codes/styles/style.ts';
+import { exampleCode, type Style } from '../../../codes/styles/styles.ts';
 import type { Database } from '../../../store/database.ts';
 
 /** What a designer changes: the design of a code, or that of a style. */

@@ -1,5 +1,5 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
-import type { Style } from '../../../codes/styles/style.ts';
+import type { Style } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';

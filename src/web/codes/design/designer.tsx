@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { maxFrameTextLength } from '../../../codes/design/design.ts';
-import { frameTexts } from '../../../codes/design/frame-texts.ts';
+import { frameTexts, maxFrameTextLength } from '../../../codes/design/design.ts';
 import { CheckBox, FileInput, type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Form, type Visitor } from '../../ui/layout.tsx';
 import type { DesignerPictures } from './design-pictures.ts';

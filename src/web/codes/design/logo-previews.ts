@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { ImageDecoder } from '../../../codes/logo/image-decoder.ts';
+import type { ImageDecoder } from '../../../codes/files/image-decoder.ts';
 import type { NewLogo } from '../../../codes/logo/stored-logo.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
-import { readLogo } from '../../api/read-logo.ts';
+import { readLogo } from '../../../codes/files/read-upload.ts';
 
 const cacheBytes = 4 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import { opensFile } from '../../../codes/files/file-name.ts';
-import { isEndOfDay, lastDayOf } from '../../../codes/last-day.ts';
+import { opensFile } from '../../../codes/files/upload.ts';
+import { isEndOfDay, lastDayOf } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
 import type { CodeProps } from './code-props.ts';

@@ -1,6 +1,6 @@
 import { listScans } from '../../../scans/list-scans.ts';
 import { scanCsvColumns } from '../../../scans/csv-columns.ts';
-import { csvLine } from '../../../http/csv.ts';
+import { csvLine } from '../../../formats/csv.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import type { PageParts } from '../../ui/page.ts';
 

@@ -1,15 +1,14 @@
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { newCode } from '../../../codes/codes.ts';
-import { fileAddress } from '../../../codes/files/file-name.ts';
+import { fileAddress } from '../../../codes/files/upload.ts';
 import { type NewFile, saveFile } from '../../../codes/files/stored-file.ts';
 import { lockOwner } from '../../../codes/logo/stored-logo.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { generateShareToken } from '../../../codes/share-token.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { invalid } from '../../../errors.ts';
-import { normalizeLabels } from '../../api/normalize-labels.ts';
-import { createBody, createDefaults } from '../../api/qr-code-shapes.ts';
-import { compileValidator } from '../../api/validation.ts';
+import { compileValidator, normalizeLabels } from '../../../codes/validation.ts';
+import { createBody, createDefaults } from '../../../codes/code-rules.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 const bodyErrors = compileValidator(createBody);

@@ -2,22 +2,22 @@ import type { Context } from 'koa';
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { requireRoomForCodes } from '../../../codes/code-limit.ts';
 import { findCode } from '../../../codes/codes.ts';
-import { fileAddress } from '../../../codes/files/file-name.ts';
-import { requireRoom, usedBytes } from '../../../codes/files/file-quota.ts';
+import { fileAddress } from '../../../codes/files/upload.ts';
 import {
   deleteFile,
   type FileKind,
   findFile,
   type NewFile,
+  requireRoom,
   saveFile,
+  usedBytes,
 } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
-import { readFile, readPhoto } from '../../api/read-upload.ts';
+import { readFile, readPhoto } from '../../../codes/files/read-upload.ts';
 import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { field } from '../../middleware/forms.ts';
-import { fileField } from '../../middleware/multipart.ts';
+import { field, fileField } from '../../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import type { CodeFlash } from '../code-flash.ts';

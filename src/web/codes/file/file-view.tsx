@@ -1,7 +1,5 @@
-import { maxFileBytes } from '../../../codes/files/file-limits.ts';
-import { opensFile } from '../../../codes/files/file-name.ts';
-import { megabytes } from '../../../codes/files/file-quota.ts';
-import type { CodeFile, FileKind } from '../../../codes/files/stored-file.ts';
+import { maxFileBytes, opensFile } from '../../../codes/files/upload.ts';
+import { type CodeFile, type FileKind, megabytes } from '../../../codes/files/stored-file.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { bytesPerMb } from '../../../runtime/units.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';

@@ -7,12 +7,11 @@ import {
 import { fieldErrors, fieldsOfContent, isAsTyped } from '../../../codes/content/content-fields.ts';
 import { maxContentBytes } from '../../../codes/content/capacity.ts';
 import { webHrefOfAddress } from '../../../codes/content/links.ts';
-import { endOfDay, lastDayOf } from '../../../codes/last-day.ts';
+import { endOfDay, lastDayOf } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { FieldError } from '../../../errors.ts';
-import { createDefaults } from '../../api/qr-code-shapes.ts';
-import type { Ending } from '../../api/ending-rules.ts';
-import { normalizeLabels } from '../../api/normalize-labels.ts';
+import { createDefaults, type Ending } from '../../../codes/code-rules.ts';
+import { normalizeLabels } from '../../../codes/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import { readPrintSize } from './print-size.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import type { SharePreview } from '../../../codes/share-preview.ts';
+import type { SharePreview } from '../../../codes/share-page.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import type { PageParts } from '../../ui/page.ts';
 import { typeNames } from '../code-types.ts';

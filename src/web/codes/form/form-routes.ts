@@ -9,7 +9,7 @@ import {
   type NewCode,
 } from '../../../codes/codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
-import { pageLookChanges } from '../../../codes/page-look.ts';
+import { pageLookChanges } from '../../../codes/share-page.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
@@ -17,13 +17,18 @@ import { AppError, type FieldError } from '../../../errors.ts';
 import { keepDesign } from '../../../codes/design/stored-design.ts';
 import { changesLook } from '../../../codes/proof/prove-design.ts';
 import type { Database } from '../../../store/database.ts';
-import { findErrors } from '../../api/check-body.ts';
-import { endingChanges, endingRules } from '../../api/ending-rules.ts';
-import { pageBody } from '../../api/qr-code-page.ts';
-import { endingBody } from '../../api/qr-code-ending.ts';
-import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
-import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
-import { compileValidator } from '../../api/validation.ts';
+import { compileValidator, findErrors } from '../../../codes/validation.ts';
+import {
+  changedCodeRules,
+  createBody,
+  createDefaults,
+  endingBody,
+  endingChanges,
+  endingRules,
+  newCodeRules,
+  pageBody,
+  patchBody,
+} from '../../../codes/code-rules.ts';
 import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
@@ -48,7 +53,7 @@ import { readForm, typeOf } from './read-form.ts';
 import { changedPage, pageBodyOf, pageErrors } from './page-body.ts';
 import { printSizeErrors } from './print-size.ts';
 import { formPreview, previewNonce } from './form-preview.ts';
-import { policyWithPreview } from '../../middleware/security-headers.ts';
+import { policyWithPreview } from '../../middleware/headers.ts';
 import { switchForm } from './switch-form.ts';
 import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';

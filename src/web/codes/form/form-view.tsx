@@ -1,8 +1,8 @@
-import { isEndOfDay } from '../../../codes/last-day.ts';
+import { isEndOfDay } from '../../../codes/lifetime.ts';
 import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
-import { opensFile } from '../../../codes/files/file-name.ts';
+import { opensFile } from '../../../codes/files/upload.ts';
 import { typeNames } from '../code-types.ts';
-import type { SharePreview } from '../../../codes/share-preview.ts';
+import type { SharePreview } from '../../../codes/share-page.ts';
 import { ContentInputs } from './content-inputs.tsx';
 import { PreviewCard } from './phone-preview.tsx';
 import { SizeFields } from './size-fields.tsx';

@@ -1,5 +1,5 @@
 import { normalizeLabel } from '../../../codes/label.ts';
-import { type PageLook, pageLookOf } from '../../../codes/page-look.ts';
+import { type PageLook, pageLookOf } from '../../../codes/share-page.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FieldError } from '../../../errors.ts';
 import type { Values } from './form-body.ts';

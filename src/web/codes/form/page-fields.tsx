@@ -1,4 +1,4 @@
-import { colors } from '../../../http/theme.ts';
+import { colors } from '../../../theme.ts';
 import { CheckBox, type FormState, Input } from '../../ui/controls.tsx';
 import { More } from './more-fields.tsx';
 

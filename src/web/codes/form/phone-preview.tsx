@@ -1,5 +1,5 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
-import type { SharePreview } from '../../../codes/share-preview.ts';
+import type { SharePreview } from '../../../codes/share-page.ts';
 import type { FormState } from '../../ui/controls.tsx';
 import { PageFields } from './page-fields.tsx';
 

@@ -1,11 +1,10 @@
 import { parseContent } from '../../../codes/content/parse-content.ts';
-import { readWholeFile } from '../../../codes/files/read-chunks.ts';
+import { readWholeFile } from '../../../codes/files/stored-file.ts';
 import { fitsSymbol } from '../../../codes/image/symbol.ts';
-import { findPageLogo } from '../../../codes/logo/page-logo.ts';
+import { findPageLogo, type PreviewPictures } from '../../../codes/share-page.ts';
 import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
-import type { PreviewPictures } from '../../../codes/share-preview.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
-import { createDefaults } from '../../api/qr-code-shapes.ts';
+import { createDefaults } from '../../../codes/code-rules.ts';
 import type { PageParts } from '../../ui/page.ts';
 
 type Parts = Pick<PageParts, 'db' | 'images' | 'logos'>;

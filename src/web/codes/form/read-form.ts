@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { isAsTyped } from '../../../codes/content/content-fields.ts';
 import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
-import { createDefaults } from '../../api/qr-code-shapes.ts';
+import { createDefaults } from '../../../codes/code-rules.ts';
 import { field } from '../../middleware/forms.ts';
 import { readValues, type Values } from './form-body.ts';
 

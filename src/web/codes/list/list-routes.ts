@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
-import { findBlockedCodes } from '../../../codes/blocks.ts';
-import { readHosts } from '../../../codes/code-hosts.ts';
+import { findBlockedCodes, readHosts } from '../../../codes/blocks.ts';
 import { type CodeChanges, findCode, updateCode } from '../../../codes/codes.ts';
 import { endColumns } from '../../../codes/lifetime.ts';
 import {

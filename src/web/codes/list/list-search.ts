@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { ended, expiringWithin } from '../../../codes/expiring-codes.ts';
+import { ended, expiringWithin } from '../../../codes/lifetime.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
 import type { CodeSearch } from '../../../codes/search-codes.ts';

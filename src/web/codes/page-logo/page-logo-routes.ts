@@ -1,14 +1,13 @@
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { isLabel, normalizeLabel } from '../../../codes/label.ts';
-import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/logo/page-logo.ts';
+import { deletePageLogo, findPageLogo, savePageLogo } from '../../../codes/share-page.ts';
 import { AppError, BusyError, type FieldError, invalid } from '../../../errors.ts';
-import { maxAltLength } from '../../api/page-logos.ts';
-import { readLogo } from '../../api/read-logo.ts';
+import { maxAltLength } from '../../../codes/code-rules.ts';
+import { readLogo } from '../../../codes/files/read-upload.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { field } from '../../middleware/forms.ts';
+import { field, fileField } from '../../middleware/forms.ts';
 import { refusedByLimit, spendForm } from '../../form-quota.ts';
-import { fileField } from '../../middleware/multipart.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { PageLogoView } from './page-logo-view.tsx';

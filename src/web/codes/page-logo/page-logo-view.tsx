@@ -1,6 +1,6 @@
-import type { PageLogo } from '../../../codes/logo/page-logo.ts';
+import type { PageLogo } from '../../../codes/share-page.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { maxAltLength } from '../../api/page-logos.ts';
+import { maxAltLength } from '../../../codes/code-rules.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';

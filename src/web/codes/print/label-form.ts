@@ -1,12 +1,13 @@
-import { type LabelChoice, labelErrors } from '../../../codes/print/label-choice.ts';
-import { namePlaces } from '../../../codes/print/label-layout.ts';
 import {
   defaultGrid,
   gridLimits,
+  type LabelChoice,
+  labelErrors,
   type LabelGrid,
+  namePlaces,
   paperNames,
   sheetNames,
-} from '../../../codes/print/label-sheets.ts';
+} from '../../../codes/print/labels.ts';
 import type { FormError } from '../../ui/controls.tsx';
 
 type NumberField = keyof typeof gridLimits;

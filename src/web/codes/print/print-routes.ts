@@ -2,22 +2,21 @@ import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import { findDesign } from '../../../codes/design/stored-design.ts';
 import type { Picture } from '../../../codes/image/draw.ts';
-import { sizeFor } from '../../../codes/image/layout.ts';
+import { countModules, fitsSymbol, sizeFor, tooLongToDraw } from '../../../codes/image/symbol.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
-import { countModules, fitsSymbol, tooLongToDraw } from '../../../codes/image/symbol.ts';
-import { fileFormats } from '../../../codes/print/code-files.ts';
 import {
+  fileFormats,
   heightPerWidth,
   moduleMm,
+  pictureOf,
   readingDistanceCm,
   smallestWidthMm,
-} from '../../../codes/print/distance.ts';
-import { labelOptions } from '../../../codes/print/label-choice.ts';
-import { pictureOf } from '../../../codes/print/print-codes.ts';
+} from '../../../codes/print/print-codes.ts';
+import { labelOptions } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, BusyError } from '../../../errors.ts';
-import { attachment } from '../../../http/content-disposition.ts';
-import { parseQuery } from '../../../http/query-string.ts';
+import { attachment } from '../../../http/file-headers.ts';
+import { parseQuery } from '../../../http/parse-url.ts';
 import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';

@@ -1,8 +1,7 @@
-import type { Paper } from '../../../codes/print/label-sheets.ts';
-import { papers, paperNames } from '../../../codes/print/label-sheets.ts';
+import { maxLabelLength } from '../../../schema.ts';
+import { type Paper, paperNames, papers } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FormError } from '../../ui/controls.tsx';
-import { maxLabelLength } from '../../api/schema-parts.ts';
 import { isDirectFirst } from '../downloads.tsx';
 import { type PrintLanguage, printLanguageOf, printLanguages, printText } from './print-texts.ts';
 

@@ -1,4 +1,4 @@
-import { paperNames } from '../../../codes/print/label-sheets.ts';
+import { paperNames } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Layout, type Visitor } from '../../ui/layout.tsx';

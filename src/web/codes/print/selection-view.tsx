@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { fileFormats } from '../../../codes/print/code-files.ts';
-import { averyNumbers, averySheets, defaultGrid, paperNames } from '../../../codes/print/label-sheets.ts';
-import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
+import { fileFormats, maxPrintedCodes } from '../../../codes/print/print-codes.ts';
+import { averyNumbers, averySheets, defaultGrid, paperNames } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { figure } from '../../ui/figure.ts';

@@ -1,5 +1,5 @@
 import type { StyleApplication } from '../../../codes/styles/style-applications.ts';
-import type { Style } from '../../../codes/styles/style.ts';
+import type { Style } from '../../../codes/styles/styles.ts';
 import { withFieldsInWords } from '../../ui/field-words.ts';
 import { figure } from '../../ui/figure.ts';
 import { Layout, type Visitor } from '../../ui/layout.tsx';

@@ -1,6 +1,6 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
-import type { Style } from '../../../codes/styles/style.ts';
+import type { Style } from '../../../codes/styles/styles.ts';
 import { figure } from '../../ui/figure.ts';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';

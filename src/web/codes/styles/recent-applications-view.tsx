@@ -1,4 +1,4 @@
-import type { RecentApplication } from '../../../codes/styles/recent-applications.ts';
+import type { RecentApplication } from '../../../codes/styles/style-applications.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { appliedText, refusedText, waitingText } from './outcome-text.ts';
 

@@ -1,11 +1,9 @@
 import type { Context } from 'koa';
-import { proveStyle } from '../../../codes/styles/prove-style.ts';
-import type { Style } from '../../../codes/styles/style.ts';
-import { changeStyle, findStyle } from '../../../codes/styles/styles.ts';
+import { changeStyle, findStyle, proveStyle, type Style } from '../../../codes/styles/styles.ts';
 import { spendForm } from '../../form-quota.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { fileField } from '../../middleware/multipart.ts';
-import { policyWithBlobs } from '../../middleware/security-headers.ts';
+import { fileField } from '../../middleware/forms.ts';
+import { policyWithBlobs } from '../../middleware/headers.ts';
 import { redirectWithFlash } from '../../ui/flash.ts';
 import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
 import { createDesignForm } from '../design/design-form.ts';

@@ -1,4 +1,4 @@
-import type { Style } from '../../../codes/styles/style.ts';
+import type { Style } from '../../../codes/styles/styles.ts';
 import type { FormState } from '../../ui/controls.tsx';
 import { Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,10 +1,14 @@
 import type { Context } from 'koa';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { contentTypes } from '../../../codes/image/image-thread.ts';
-import { stylePicture } from '../../../codes/styles/prove-style.ts';
-import { findRecentApplications } from '../../../codes/styles/recent-applications.ts';
-import { findRunningApplication } from '../../../codes/styles/style-applications.ts';
-import { changeStyle, findStyle, findStyles, removeStyle } from '../../../codes/styles/styles.ts';
+import {
+  changeStyle,
+  findStyle,
+  findStyles,
+  removeStyle,
+  stylePicture,
+} from '../../../codes/styles/styles.ts';
+import { findRecentApplications, findRunningApplication } from '../../../codes/styles/style-applications.ts';
 import { AppError, BusyError, type FieldError } from '../../../errors.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';

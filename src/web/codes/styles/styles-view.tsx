@@ -1,6 +1,5 @@
-import type { RecentApplication } from '../../../codes/styles/recent-applications.ts';
-import type { Style } from '../../../codes/styles/style.ts';
-import { maxStyles } from '../../../codes/styles/style.ts';
+import type { RecentApplication } from '../../../codes/styles/style-applications.ts';
+import { maxStyles, type Style } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
 import { Notice } from '../../ui/notice.tsx';

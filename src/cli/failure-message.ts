@@ -1,9 +1,0 @@
-import { AppError, SetupError } from '../errors.ts';
-
-/** What to do about an error that an operator can fix; the stack of a bug. */
-export async function failureMessage(error: unknown): Promise<string> {
-  if (error instanceof AppError || error instanceof SetupError) return error.message;
-  // Loads the database's packages, which commands that fail before they need them do without.
-  const { setupErrorMessage } = await import('../store/setup-error-message.ts');
-  return String(setupErrorMessage(error) ?? (error instanceof Error ? error.stack : error));
-}

@@ -1,0 +1,337 @@
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import svgpath from 'svgpath';
+import { type Path, roundedRectangle, type Scene, type Shape } from '../design/scene.ts';
+import { asPng, ImageError, unsupported } from './upload.ts';
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+const maxElements = 5_000;
+const maxDepth = 64;
+const maxSegments = 100_000;
+/** Of one side to the other. */
+const maxRatio = 20;
+
+const containers = new Set(['svg', 'g']);
+const shapes = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'polyline']);
+/** Nothing in them is drawn. */
+const ignored = new Set(['title', 'desc', 'metadata', 'defs']);
+
+/** Whether it is worth parsing: whatever else it is, it is no image. */
+export function looksLikeSvg(file: Buffer): boolean {
+  return file.subarray(0, 4_096).includes('<') && file.includes('<svg');
+}
+
+interface Level {
+  style: SvgStyle;
+  transforms: string[];
+  isIgnored: boolean;
+}
+
+/** The filled shapes of an SVG. Whatever else could be drawn, loaded or run is refused. */
+export function parseSvg(file: Buffer): Scene {
+  const scene: Scene = { width: 0, height: 0, shapes: [] };
+  const levels: Level[] = [];
+  let rules: StyleRules = new Map();
+  let styleText: string | undefined;
+  let origin = '';
+  let [elements, segments] = [0, 0];
+
+  function open(tag: SaxesTagNS): void {
+    const parent = levels.at(-1);
+    elements += 1;
+    if (elements > maxElements || levels.length > maxDepth) throw unsupported('too many elements');
+    const { local, uri } = tag;
+    if (!parent && (local !== 'svg' || uri !== svgNamespace))
+      throw new ImageError(`must be an SVG file, which starts with <svg xmlns="${svgNamespace}">`);
+    const attributes = new Map(
+      Object.values(tag.attributes).map(({ name, value }) => [name.toLowerCase(), value]),
+    );
+    // Elements of editors, such as Inkscape's, are not drawn, but could be scripts of XHTML.
+    if (uri !== svgNamespace && /xhtml|html/i.test(uri)) throw unsupported(`<${local.slice(0, 30)}>`);
+    for (const name of attributes.keys()) {
+      if (name.startsWith('on')) throw unsupported(`the script ${name.slice(0, 30)}`);
+      if (name === 'href' || name === 'xlink:href') throw unsupported('links');
+    }
+    if (local === 'style' && uri === svgNamespace) {
+      styleText = '';
+      levels.push({ ...(parent as Level), isIgnored: true });
+      return;
+    }
+    const isIgnored = parent?.isIgnored === true || uri !== svgNamespace || ignored.has(local);
+    if (!isIgnored && !containers.has(local) && !shapes.has(local))
+      throw unsupported(`<${local.slice(0, 30)}>`);
+    if (/^(?:script|foreignObject|image|use|iframe|animate|set)$/i.test(local))
+      throw unsupported(`<${local}>`);
+    if (!parent) origin = readSize(attributes, scene);
+    const style = withStyle(parent?.style, [
+      attributes,
+      ...(attributes.get('class') ?? '').split(/\s+/, 20).flatMap((name) => rules.get(name) ?? []),
+      declarations(attributes.get('style') ?? ''),
+    ]);
+    const transforms = [...(parent?.transforms ?? [origin]), attributes.get('transform') ?? ''];
+    levels.push({ style, transforms, isIgnored });
+    if (isIgnored || !shapes.has(local) || style.fill === undefined || !style.isShown) return;
+    const path = shapePath(local, attributes, transforms.filter(Boolean).toReversed());
+    segments += path.length;
+    if (segments > maxSegments) throw unsupported('too many points');
+    const shape: Shape = { path, paint: style.fill, isEvenOdd: style.isEvenOdd };
+    scene.shapes.push(shape);
+  }
+
+  function close(): void {
+    levels.pop();
+    if (styleText === undefined) return;
+    rules = new Map([...rules, ...readRules(styleText)]);
+    styleText = undefined;
+  }
+
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('doctype', (doctype) => {
+    // Entities can be endless, or be the content of other files.
+    if (doctype.includes('[') || /ENTITY/i.test(doctype)) throw unsupported('declarations of entities');
+  });
+  parser.on('processinginstruction', () => {
+    throw unsupported('processing instructions');
+  });
+  const addText = (text: string) => {
+    if (styleText !== undefined) styleText += text;
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('opentag', open);
+  parser.on('closetag', close);
+  try {
+    parser.write(decodeUtf8(file)).close();
+  } catch (error) {
+    if (error instanceof ImageError) throw error;
+    throw new ImageError(`is not a valid SVG file: ${asPng}`);
+  }
+  return scene;
+}
+
+function decodeUtf8(file: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(file);
+  } catch {
+    throw new ImageError('must be encoded in UTF-8: save the SVG again, or export it as PNG');
+  }
+}
+
+/** Sets the size of the scene; returns the transform to its upper left corner. */
+function readSize(attributes: Map<string, string>, scene: Scene): string {
+  const box = (attributes.get('viewbox') ?? '')
+    .slice(0, 200)
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const side = (name: string) => Number.parseFloat((attributes.get(name) ?? '').slice(0, 20));
+  const [x = 0, y = 0, width = 0, height = 0] =
+    box.length === 4 ? box : [0, 0, side('width'), side('height')];
+  const isFine = [x, y, width, height].every((value) => Math.abs(value) < 1e6) && width > 0 && height > 0;
+  if (!isFine)
+    throw new ImageError('must have a viewBox, or a width and a height: save the SVG again with one');
+  if (width / height > maxRatio || height / width > maxRatio)
+    throw new ImageError(`must be at most ${maxRatio} times as wide as high: crop it`);
+  scene.width = width;
+  scene.height = height;
+  return `translate(${-x} ${-y})`;
+}
+
+type Attributes = Map<string, string>;
+
+const maxNumberLength = 30;
+const maxPoints = 200_000;
+/** Of coordinates: what is drawn is at most a million wide. */
+const largest = 1e7;
+
+/** The outline of a shape in the coordinates of the picture. `transforms` are applied in this order. */
+export function shapePath(element: string, attributes: Attributes, transforms: string[]): Path {
+  const data = pathData(element, attributes);
+  if (data === '') return [];
+  const parsed = svgpath(data);
+  const { err, segments } = parsed as unknown as { err: string; segments: unknown[] };
+  if (err) throw unsupported('a path that cannot be read');
+  // Before they are transformed, which would take seconds.
+  if (segments.length > maxPoints) throw unsupported('too many points');
+  for (const transform of transforms) parsed.transform(transform.slice(0, 500));
+  const path: Path = [];
+  parsed
+    .abs()
+    .unshort()
+    .unarc()
+    .iterate((segment, _index, x, y) => {
+      if (path.length > maxPoints) throw unsupported('too many points');
+      path.push(...toSegments(segment, x, y));
+    });
+  if (path.some(([, ...numbers]) => numbers.some((value) => !(Math.abs(value) < largest))))
+    throw unsupported('coordinates that are too large');
+  return path;
+}
+
+function toSegments([kind, ...numbers]: [string, ...number[]], x: number, y: number): Path {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = numbers;
+  switch (kind) {
+    case 'M':
+      return [['M', a, b]];
+    case 'L':
+      return [['L', a, b]];
+    case 'H':
+      return [['L', a, y]];
+    case 'V':
+      return [['L', x, a]];
+    case 'C':
+      return [['C', a, b, c, d, e, f]];
+    case 'Q': {
+      // The same curve as a cubic one.
+      const near = (from: number, control: number) => from + (2 * (control - from)) / 3;
+      return [['C', near(x, a), near(y, b), near(c, a), near(d, b), c, d]];
+    }
+    default:
+      return [['Z']];
+  }
+}
+
+function pathData(element: string, attributes: Attributes): string {
+  const number = (name: string) => {
+    const value = Number.parseFloat((attributes.get(name) ?? '0').slice(0, maxNumberLength));
+    return Number.isFinite(value) ? value : 0;
+  };
+  switch (element) {
+    case 'path':
+      return attributes.get('d') ?? '';
+    case 'polygon':
+    case 'polyline': {
+      const points = (attributes.get('points') ?? '').trim();
+      return points === '' ? '' : `M${points}Z`;
+    }
+    case 'rect': {
+      const [width, height] = [number('width'), number('height')];
+      if (width <= 0 || height <= 0) return '';
+      const given = number(attributes.has('rx') ? 'rx' : 'ry');
+      const radius = Math.min(Math.max(0, given), width / 2, height / 2);
+      return write(
+        roundedRectangle(number('x'), number('y'), width, height, [radius, radius, radius, radius]),
+      );
+    }
+    default: {
+      const [rx, ry] = element === 'circle' ? [number('r'), number('r')] : [number('rx'), number('ry')];
+      if (rx <= 0 || ry <= 0) return '';
+      const [left, y] = [number('cx') - rx, number('cy')];
+      return `M${left} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0z`;
+    }
+  }
+}
+
+const write = (path: Path) => path.map(([kind, ...numbers]) => kind + numbers.join(' ')).join('');
+
+/** The part of CSS that filled shapes need. */
+export interface SvgStyle {
+  /** #RRGGBB. Undefined: not filled. */
+  fill: string | undefined;
+  isEvenOdd: boolean;
+  isShown: boolean;
+}
+
+export type Declarations = Map<string, string>;
+export type StyleRules = Map<string, Declarations>;
+
+const initial: SvgStyle = { fill: '#000000', isEvenOdd: false, isShown: true };
+const maxValueLength = 200;
+
+/** Drawn by other means than filling, so that leaving them out would change the picture. */
+const refused = ['mask', 'filter', 'clip-path', 'mix-blend-mode'];
+
+/** What is inherited, changed by each of the declarations in turn. */
+export function withStyle(inherited: SvgStyle = initial, given: Declarations[]): SvgStyle {
+  const style = { ...inherited };
+  for (const declared of given) {
+    for (const name of refused) {
+      if (!['none', 'normal', undefined].includes(declared.get(name))) throw unsupported(name);
+    }
+    for (const name of ['opacity', 'fill-opacity']) {
+      const value = declared.get(name);
+      if (value !== undefined && Number.parseFloat(value.slice(0, 20)) < 1) throw unsupported('transparency');
+    }
+    const stroke = declared.get('stroke');
+    const isThin = Number.parseFloat(declared.get('stroke-width')?.slice(0, 20) ?? '1') === 0;
+    if (stroke !== undefined && stroke !== 'none' && !isThin) throw unsupported('outlines (strokes)');
+    const fill = declared.get('fill');
+    if (fill !== undefined && fill !== 'inherit') style.fill = readColor(fill);
+    const rule = declared.get('fill-rule');
+    if (rule !== undefined) style.isEvenOdd = rule === 'evenodd';
+    if (declared.get('display') === 'none') style.isShown = false;
+    const visibility = declared.get('visibility');
+    if (visibility === 'hidden' || visibility === 'collapse') style.isShown = false;
+  }
+  return style;
+}
+
+/** `fill:#fff;stroke:none` */
+export function declarations(text: string): Declarations {
+  const pairs = text.slice(0, 10_000).split(';');
+  return new Map(
+    pairs.flatMap((pair): [string, string][] => {
+      const colon = pair.indexOf(':');
+      if (colon < 0) return [];
+      return [[pair.slice(0, colon).trim().toLowerCase(), pair.slice(colon + 1).trim()]];
+    }),
+  );
+}
+
+/** A style sheet of classes, as drawing programs write them: `.a,.b{fill:#fff}`. Anything else is refused. */
+export function readRules(sheet: string): StyleRules {
+  if (sheet.includes('@') || sheet.includes('\\')) throw unsupported('a style sheet that loads others');
+  const rules: StyleRules = new Map();
+  for (const block of sheet.slice(0, 100_000).split('}')) {
+    const [selectors = '', body = ''] = block.split('{', 2);
+    if (selectors.trim() === '') continue;
+    for (const selector of selectors.split(',', 100).map((part) => part.trim())) {
+      if (!/^\.[\w-]{1,100}$/.test(selector)) throw unsupported('a style sheet');
+      const name = selector.slice(1);
+      rules.set(name, new Map([...(rules.get(name) ?? []), ...declarations(body)]));
+    }
+  }
+  return rules;
+}
+
+/** Those of HTML 4. */
+const names: Record<string, string> = {
+  black: '#000000',
+  silver: '#c0c0c0',
+  gray: '#808080',
+  grey: '#808080',
+  white: '#ffffff',
+  maroon: '#800000',
+  red: '#ff0000',
+  purple: '#800080',
+  fuchsia: '#ff00ff',
+  green: '#008000',
+  lime: '#00ff00',
+  olive: '#808000',
+  yellow: '#ffff00',
+  navy: '#000080',
+  blue: '#0000ff',
+  teal: '#008080',
+  aqua: '#00ffff',
+  orange: '#ffa500',
+  currentcolor: '#000000',
+};
+
+function readColor(text: string): string | undefined {
+  const value = text.slice(0, maxValueLength).trim().toLowerCase();
+  if (value === 'none' || value === 'transparent') return undefined;
+  if (/^#[\da-f]{6}$/.test(value)) return value;
+  if (/^#[\da-f]{3}$/.test(value)) return value.replace(/[\da-f]/g, '$&$&');
+  const named = Object.hasOwn(names, value) ? names[value] : undefined;
+  if (named !== undefined) return named;
+  const channels = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/
+    .exec(value)
+    ?.slice(1)
+    .map(Number);
+  if (channels?.every((channel) => channel <= 255))
+    return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+  if (value.startsWith('url(')) throw unsupported('gradients or patterns');
+  throw unsupported(`the color ${value.slice(0, 30)}`);
+}

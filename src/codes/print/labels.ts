@@ -1,0 +1,253 @@
+import type { FieldError } from '../../errors.ts';
+
+type GivenGrid = Pick<LabelGrid, 'paper' | 'columns' | 'rows'> & Partial<LabelGrid>;
+
+/** How labels are to be printed, as API clients and forms say it. */
+export interface LabelChoice {
+  sheet: SheetName;
+  grid?: GivenGrid | undefined;
+  start?: number | undefined;
+  name?: NamePlace | undefined;
+}
+
+/** What the schema of the fields does not say. */
+export function labelErrors({ sheet, grid, start = 1 }: Partial<LabelChoice>): FieldError[] {
+  if (sheet === undefined) return [];
+  if (sheet !== 'grid' && grid) return [{ field: 'grid', message: 'must be omitted unless sheet is grid' }];
+  if (sheet === 'grid' && !grid) return [{ field: 'grid', message: 'is required if sheet is grid' }];
+  const labels = sheetOf(sheet, grid);
+  const errors: FieldError[] = [];
+  const smallest = Math.min(labels.labelWidthMm, labels.labelHeightMm);
+  if (smallest < minLabelMm) {
+    const message = `must leave labels of at least ${minLabelMm} by ${minLabelMm} mm`;
+    errors.push({ field: 'grid', message });
+  }
+  const perSheet = labelsPerSheet(labels);
+  if (start > perSheet) {
+    errors.push({
+      field: 'start',
+      message: `must be at most ${perSheet}, the number of labels on the sheet`,
+    });
+  }
+  return errors;
+}
+
+/** Of a choice without errors. */
+export function labelOptions({ sheet, grid, start = 1, name }: LabelChoice): LabelOptions {
+  const labels = sheetOf(sheet, grid);
+  return { sheet: labels, start, namePlace: name ?? defaultNamePlace(labels) };
+}
+
+function sheetOf(sheet: SheetName, grid: GivenGrid | undefined): LabelSheet {
+  return sheet === 'grid' ? gridSheet({ ...defaultGrid, ...grid }) : averySheets[sheet];
+}
+
+export interface LabelOptions {
+  sheet: LabelSheet;
+  /** The first label to print on, from 1: those before it are used up. */
+  start: number;
+  namePlace: NamePlace;
+}
+
+export const namePlaces = ['below', 'beside', 'none'] as const;
+export type NamePlace = (typeof namePlaces)[number];
+
+/** In millimeters from the upper left corner of the label. */
+export interface Box {
+  xMm: number;
+  yMm: number;
+  widthMm: number;
+  heightMm: number;
+}
+
+export interface LabelLayout {
+  code: Box;
+  name?: { box: Box; align: 'center' | 'left'; maxLines: number } | undefined;
+}
+
+export const fontSizePoints = 8;
+export const lineHeightMm = 3.3;
+/** Printers do not hit the label exactly. */
+const maxPaddingMm = 2;
+const gapMm = 0.5;
+/** On lower labels, a name below would leave too little for the code. */
+const lowLabelMm = 20;
+/** From this height on, there is room for two lines below the code. */
+const highLabelMm = 30;
+const maxLinesBeside = 4;
+/** Of the width, where the name is beside the code. */
+const codeShare = 0.6;
+
+export function defaultNamePlace({ labelHeightMm }: LabelSheet): NamePlace {
+  return labelHeightMm < lowLabelMm ? 'beside' : 'below';
+}
+
+/** The same for every label of a sheet, whatever its name, so that codes line up. */
+export function layOutLabel({ labelWidthMm, labelHeightMm }: LabelSheet, place: NamePlace): LabelLayout {
+  const padding = Math.min(maxPaddingMm, 0.06 * Math.min(labelWidthMm, labelHeightMm));
+  const widthMm = labelWidthMm - 2 * padding;
+  const heightMm = labelHeightMm - 2 * padding;
+  const inner = { xMm: padding, yMm: padding, widthMm, heightMm };
+  switch (place) {
+    case 'none':
+      return { code: inner };
+    case 'below': {
+      const maxLines = labelHeightMm < highLabelMm ? 1 : 2;
+      const nameMm = maxLines * lineHeightMm;
+      const code = { ...inner, heightMm: heightMm - nameMm - gapMm };
+      const box = { ...inner, yMm: padding + heightMm - nameMm, heightMm: nameMm };
+      return { code, name: { box, align: 'center', maxLines } };
+    }
+    case 'beside': {
+      const side = Math.min(heightMm, codeShare * widthMm);
+      const xMm = padding + side + gapMm;
+      const maxLines = Math.min(maxLinesBeside, Math.floor(heightMm / lineHeightMm));
+      const box = { ...inner, xMm, widthMm: labelWidthMm - padding - xMm };
+      return { code: { ...inner, widthMm: side }, name: { box, align: 'left', maxLines } };
+    }
+  }
+}
+
+/** Papers in millimeters. */
+export const papers = {
+  A4: { widthMm: 210, heightMm: 297 },
+  Letter: { widthMm: 215.9, heightMm: 279.4 },
+} as const;
+export const paperNames = ['A4', 'Letter'] as const satisfies (keyof typeof papers)[];
+export type Paper = (typeof paperNames)[number];
+
+/** Where the labels of a sheet are, in millimeters from its upper left corner. */
+export interface LabelSheet {
+  paper: Paper;
+  columns: number;
+  rows: number;
+  labelWidthMm: number;
+  labelHeightMm: number;
+  leftMm: number;
+  topMm: number;
+  /** From one label to the next. */
+  pitchXMm: number;
+  pitchYMm: number;
+}
+
+const inch = 25.4;
+
+/** Sheets by the number that Avery sells them under. docs/decisions/0084 says what they were compared with. */
+export const averySheets = {
+  L7160: {
+    paper: 'A4',
+    columns: 3,
+    rows: 7,
+    labelWidthMm: 63.5,
+    labelHeightMm: 38.1,
+    leftMm: 7.21,
+    topMm: 15.15,
+    pitchXMm: 66.04,
+    pitchYMm: 38.1,
+  },
+  L4732: {
+    paper: 'A4',
+    columns: 5,
+    rows: 16,
+    labelWidthMm: 35.6,
+    labelHeightMm: 16.9,
+    leftMm: 11,
+    topMm: 13,
+    pitchXMm: 38.1,
+    pitchYMm: 16.9,
+  },
+  5160: {
+    paper: 'Letter',
+    columns: 3,
+    rows: 10,
+    labelWidthMm: 2.625 * inch,
+    labelHeightMm: 1 * inch,
+    leftMm: 0.1875 * inch,
+    topMm: 0.5 * inch,
+    pitchXMm: 2.75 * inch,
+    pitchYMm: 1 * inch,
+  },
+  22806: {
+    paper: 'Letter',
+    columns: 3,
+    rows: 4,
+    labelWidthMm: 2 * inch,
+    labelHeightMm: 2 * inch,
+    leftMm: 0.625 * inch,
+    topMm: 0.625 * inch,
+    pitchXMm: 2.625 * inch,
+    // The same margin above and below.
+    pitchYMm: ((11 - 2 * 0.625 - 2) / 3) * inch,
+  },
+} as const satisfies Record<string, LabelSheet>;
+
+export const averyNumbers = ['L7160', 'L4732', '5160', '22806'] as const satisfies (
+  | keyof typeof averySheets
+  | '5160'
+  | '22806'
+)[];
+export const sheetNames = [...averyNumbers, 'grid'] as const;
+export type SheetName = (typeof sheetNames)[number];
+
+/** A sheet that is divided evenly, with the same margin on opposite sides. */
+export interface LabelGrid {
+  paper: Paper;
+  columns: number;
+  rows: number;
+  marginXMm: number;
+  marginYMm: number;
+  gapXMm: number;
+  gapYMm: number;
+}
+
+export const gridLimits = {
+  columns: { min: 1, max: 12 },
+  rows: { min: 1, max: 20 },
+  marginXMm: { min: 0, max: 50 },
+  marginYMm: { min: 0, max: 50 },
+  gapXMm: { min: 0, max: 20 },
+  gapYMm: { min: 0, max: 20 },
+} as const;
+
+export const defaultGrid: LabelGrid = {
+  paper: 'A4',
+  columns: 3,
+  rows: 6,
+  marginXMm: 10,
+  marginYMm: 10,
+  gapXMm: 0,
+  gapYMm: 0,
+};
+
+/** Below this, a code on the label could not be read. */
+export const minLabelMm = 15;
+
+export function gridSheet(grid: LabelGrid): LabelSheet {
+  const { paper, columns, rows, marginXMm, marginYMm, gapXMm, gapYMm } = grid;
+  const { widthMm, heightMm } = papers[paper];
+  const labelWidthMm = (widthMm - 2 * marginXMm - (columns - 1) * gapXMm) / columns;
+  const labelHeightMm = (heightMm - 2 * marginYMm - (rows - 1) * gapYMm) / rows;
+  return {
+    paper,
+    columns,
+    rows,
+    labelWidthMm,
+    labelHeightMm,
+    leftMm: marginXMm,
+    topMm: marginYMm,
+    pitchXMm: labelWidthMm + gapXMm,
+    pitchYMm: labelHeightMm + gapYMm,
+  };
+}
+
+export function labelsPerSheet({ columns, rows }: LabelSheet): number {
+  return columns * rows;
+}
+
+/** The upper left corner of a label, counted from 0 along the rows. */
+export function labelCorner(sheet: LabelSheet, index: number): { xMm: number; yMm: number } {
+  return {
+    xMm: sheet.leftMm + (index % sheet.columns) * sheet.pitchXMm,
+    yMm: sheet.topMm + Math.floor(index / sheet.columns) * sheet.pitchYMm,
+  };
+}

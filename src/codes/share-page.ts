@@ -1,0 +1,126 @@
+import { type CodeType, QrCode } from './qr-code.ts';
+import { AppError, invalid } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import { lockLogos, lockOwner, type NewLogo, saveLogo } from './logo/stored-logo.ts';
+
+/** What the owner chose for the share page of a code. */
+export interface PageLook {
+  /** Shown instead of the name. */
+  title: string | null;
+  /** A line below the title. */
+  text: string | null;
+  /** #RRGGBB */
+  color: string | null;
+}
+
+export function pageLookOf(code: Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>): PageLook {
+  return { title: code.pageTitle, text: code.pageText, color: code.pageColor };
+}
+
+/** The columns to change. */
+export function pageLookChanges({ title, text, color }: Partial<PageLook>) {
+  return {
+    ...(title !== undefined && { pageTitle: title }),
+    ...(text !== undefined && { pageText: text }),
+    ...(color !== undefined && { pageColor: color }),
+  };
+}
+
+/** The owner's logo on the share page of a code. */
+export interface PageLogo {
+  /** The id of a stored logo. */
+  logo: string;
+  /** For those who do not see it. */
+  alt: string;
+}
+
+export async function findPageLogo(db: Database, codeId: string): Promise<PageLogo | undefined> {
+  return db('page_logos').where({ code_id: codeId }).first('logo', 'alt') as Promise<PageLogo | undefined>;
+}
+
+/** Called with what is stored, before it changes; throws where it must not. */
+type CheckStored = (stored: PageLogo | undefined) => void;
+
+/** Counts as a change of the code. Without a new logo, the page keeps the one that it has. */
+export async function savePageLogo(
+  db: Database,
+  { id, userId }: Pick<QrCode, 'id' | 'userId'>,
+  { newLogo, alt }: { newLogo?: NewLogo | undefined; alt: string },
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<PageLogo> {
+  return db.transaction(async (transaction) => {
+    await lockOwner(transaction, userId);
+    const former = await lockPage(transaction, id);
+    checkStored(former);
+    const logo = newLogo?.id ?? former?.logo;
+    if (logo === undefined) throw invalid([{ field: 'logo', message: 'must be chosen' }]);
+    await lockLogos(transaction, userId, [former?.logo, logo]);
+    if (newLogo) await saveLogo(transaction, userId, newLogo, now);
+    await transaction('page_logos')
+      .insert({ code_id: id, logo, alt, updated_at: now })
+      .onConflict('code_id')
+      .merge();
+    await QrCode.query(transaction).findById(id).patch({ updatedAt: now });
+    return { logo, alt };
+  });
+}
+
+/** For a new code. Call `lockLogos` first. */
+export async function copyPageLogo(
+  transaction: Database,
+  codeId: string,
+  { logo, alt }: PageLogo,
+  now: Date,
+): Promise<void> {
+  await transaction('page_logos').insert({ code_id: codeId, logo, alt, updated_at: now });
+}
+
+/** Does nothing for a code without one. */
+export async function deletePageLogo(
+  db: Database,
+  codeId: string,
+  now: Date,
+  checkStored: CheckStored = () => undefined,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const stored = await lockPage(transaction, codeId);
+    checkStored(stored);
+    if (!stored) return;
+    await transaction('page_logos').where({ code_id: codeId }).delete();
+    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+  });
+}
+
+/** Locks the code, so that two changes of its page follow one another. */
+async function lockPage(transaction: Database, codeId: string): Promise<PageLogo | undefined> {
+  const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
+  if (!code) throw new AppError('not_found', 'There is no such QR code.');
+  return findPageLogo(transaction, codeId);
+}
+
+/** A code that may not be saved yet. */
+export interface PreviewInput {
+  name: string;
+  type: CodeType;
+  content: string;
+  look: PageLook;
+  acceptLanguage: string | undefined;
+  /** Allows the style of the page in the one that shows the preview. */
+  styleNonce: string;
+  pictures: PreviewPictures;
+}
+
+/** `data:` URLs: a preview cannot load what only its owner may see. */
+export interface PreviewPictures {
+  /** The code that joins a Wi-Fi network. */
+  join?: string | undefined;
+  /** Of a contact. */
+  photo?: string | undefined;
+  logo?: { src: string; alt: string } | undefined;
+}
+
+/** What a phone shows after a scan: another site, or a page of ours. Undefined while there is no content. */
+export type SharePreview = { href: string } | { page: string } | undefined;
+
+export type PreviewShare = (input: PreviewInput) => SharePreview;

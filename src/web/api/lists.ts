@@ -1,0 +1,53 @@
+import type { TSchema } from 'typebox';
+import type { FieldError } from '../../errors.ts';
+import { id, nullable, timestamp, Type } from '../../schema.ts';
+
+export const cursor = (description: string) =>
+  Type.String({ format: 'uuid', description, 'x-expects': 'the nextCursor of an earlier page' });
+
+/** How many, for lists of which an account has few: without it, all are on one page. */
+export const fewLimit = (what: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 100, description: `Number of ${what} on a page.` }),
+  );
+
+/** The half-open interval of a list: `from` is in it, `to` is not. */
+export const period = (happened: string) => ({
+  from: Type.Optional(timestamp(`Only what was ${happened} at this time or later.`)),
+  to: Type.Optional(timestamp(`Only what was ${happened} before this time.`)),
+});
+
+export function periodRules({ from, to }: { from?: unknown; to?: unknown }): FieldError[] {
+  const [start, end] = [Date.parse(String(from)), Date.parse(String(to))];
+  return end <= start ? [{ field: 'to', message: 'must be after from' }] : [];
+}
+
+/** The times of a query that has passed. */
+export function periodOf({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
+  return {
+    ...(from !== undefined && { from: new Date(from) }),
+    ...(to !== undefined && { to: new Date(to) }),
+  };
+}
+
+export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item, { description: 'The entries of this page.' }),
+      nextCursor: nullable(id('Send it as `cursor` to get the next page. Null on the last page.')),
+    },
+    { description },
+  );
+
+/** Removes the extra item that shows that there is a next page. */
+export function toPage<Item extends { id: string }, Shown>(
+  items: Item[],
+  limit: number,
+  present: (item: Item) => Shown,
+): { data: Shown[]; nextCursor: string | null } {
+  const shown = items.slice(0, limit);
+  return {
+    data: shown.map(present),
+    nextCursor: items.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  };
+}
