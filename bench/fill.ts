@@ -1,5 +1,4 @@
-import { countedSpans } from '../src/scans/counted-days.ts';
-import { rebuildSpan } from '../src/scans/counters.ts';
+import { countedSpans, rebuildSpan } from '../src/scans/counters.ts';
 import { createProgressBar } from '../src/cli/with-database.ts';
 import type { Database } from '../src/store/database.ts';
 

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { countedSpans } from '../src/scans/counted-days.ts';
-import { compareSpan } from '../src/scans/counters.ts';
+import { compareSpan, countedSpans } from '../src/scans/counters.ts';
 import { createPartitions } from '../src/scans/partitions.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
 import { hourMs } from '../src/runtime/units.ts';

@@ -2,7 +2,7 @@ import { loadSecrets } from '../src/accounts/secrets.ts';
 import { openQueueClient } from '../src/queue/queue-client.ts';
 import { packScans } from '../src/queue/scan-jobs.ts';
 import { scanQueue } from '../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../src/queue/queue-connection.ts';
 import { newScanId } from '../src/scans/scan-id.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import type { Fixture } from '../test/support/fixture.ts';

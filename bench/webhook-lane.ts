@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openQueueClient } from '../src/queue/queue-client.ts';
 import { scanQueue } from '../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../src/queue/queue-connection.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { apiClient } from '../test/support/api-client.ts';
 import { startFixture } from '../test/support/fixture.ts';

@@ -1,4 +1,4 @@
-import { recordScans } from '../src/scans/record-scans.ts';
+import { recordScans } from '../src/scans/scan.ts';
 import { createEndpoint } from '../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
 import { apiClient } from '../test/support/api-client.ts';

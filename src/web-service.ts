@@ -12,17 +12,17 @@ import { openProofs } from './codes/proof/proofs.ts';
 import type { Config } from './config.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
-import { type DiskAccess, createDiskAccess } from './queue/disk-access.ts';
-import { exportQueue } from './queue/export-queue.ts';
-import type { ScanKey } from './queue/journal-check.ts';
+import { type DiskAccess, createDiskAccess } from './queue/spool-files.ts';
+import { exportQueue } from './queue/queues.ts';
+import type { ScanKey } from './queue/scan-journal.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
 import { openQueueAgreement } from './queue/queue-agreement.ts';
-import { queuePlace } from './queue/queue-place.ts';
+import { queuePlace } from './queue/queue-connection.ts';
 import { type Spool, openSpool } from './queue/spool.ts';
-import type { QueueDefinition } from './queue/queue-definition.ts';
-import { openWebQueue } from './queue/web-queue.ts';
+import { openQueueClient } from './queue/queue-client.ts';
+import { openJournal } from './queue/journal.ts';
 import { createScanPolicy } from './redirect/scan-policy.ts';
 import { createFileLane } from './redirect/files.ts';
 import { createLane } from './redirect/handler.ts';
@@ -33,7 +33,6 @@ import { previewShare } from './redirect/pages/preview-page.ts';
 import { openSavedTargets } from './redirect/target.ts';
 import { createTargets } from './redirect/targets.ts';
 import { startProbe } from './runtime/probe.ts';
-import { withTimeout } from './runtime/timeout.ts';
 import { bytesPerMb } from './runtime/units.ts';
 import { requireWritable } from './store/data-dir.ts';
 import { readGeoSource } from './scans/geo-source.ts';
@@ -59,9 +58,6 @@ import { createServices } from './web/services.ts';
 
 export type { WebService } from './web-start.ts';
 
-/** How long a page waits for the queue to take a mail or an export. */
-const addTimeoutMs = 5_000;
-
 interface WebServiceParts {
   config: Config;
   databaseUrl: string;
@@ -75,7 +71,7 @@ interface WebServiceParts {
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
   images?: Images;
-  openQueue?: typeof openWebQueue;
+  openQueue?: typeof openQueueClient;
   /** In a cluster: reads the metrics of all web processes. */
   readMetrics?: ReadMetrics;
   /** Shown on the operator pages. */
@@ -114,7 +110,7 @@ async function openOn(
     metrics,
     passwords = createPasswordHasher({ log }),
     images: givenImages,
-    openQueue = openWebQueue,
+    openQueue = openQueueClient,
     readMetrics = () => metrics.registry.metrics(),
     errors,
   }: WebServiceParts & { metrics: WebMetrics },
@@ -126,14 +122,16 @@ async function openOn(
     config.scanJournal === 'off'
       ? undefined
       : {
-          folder: spoolFolderOf(config),
-          disk,
-          maxBytes: spoolMaxBytes,
-          sync: config.scanJournal === 'fsync',
+          files: await openJournal({
+            folder: spoolFolderOf(config),
+            disk,
+            maxBytes: spoolMaxBytes,
+            sync: config.scanJournal === 'fsync',
+          }),
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
   const agreement = await openQueueAgreement({ db, place, log });
-  const queue = await openQueue({ place, agreement, log, onRoundTrip: metrics.queueRoundTrip, journal });
+  const queue = openQueue({ place, agreement, log, onRoundTrip: metrics.queueRoundTrip, journal });
   const producer = createProducer({
     queue,
     spool,
@@ -178,8 +176,6 @@ async function openOn(
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
     return undefined;
   });
-  const addJob = async <Data>(definition: QueueDefinition<Data>, data: Data): Promise<void> =>
-    void (await withTimeout(addTimeoutMs, queue.add(definition, data)));
   let isDraining = () => false;
   const closing = new AbortController();
   const services = createServices({
@@ -203,8 +199,8 @@ async function openOn(
     geoSource,
     tracing,
     queues: { depths: queue.depths, access: queueAccess },
-    sendMail: config.mail && ((request) => addJob(mailQueue, packMail(request, secrets.sealMail))),
-    buildExport: (job) => addJob(exportQueue, job),
+    sendMail: config.mail && ((request) => queue.add(mailQueue, packMail(request, secrets.sealMail))),
+    buildExport: (job) => queue.add(exportQueue, job),
     closing: closing.signal,
   });
   const handleRest = createApp(services).callback();

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseContent } from '../src/codes/content/parse-content.ts';
 import { generateShareToken } from '../src/codes/share-token.ts';
 import {
+  type OutboundRequest,
+  type OutboundResponse,
+  RefusedAddressError,
+} from '../src/net/outbound-request.ts';
+import {
   claimCodes,
+  type DestinationState,
   type DueCode,
   findDueCodes,
   passFrom,
@@ -9,19 +16,14 @@ import {
   recordDestination,
   takeHostTurn,
 } from '../src/notices/destinations.ts';
-import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-request.ts';
-import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
-import type { Log } from '../src/telemetry/log.ts';
-import { checkDestination, destinationOf } from './check-destination.ts';
+import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
+import type { Database } from '../src/store/database.ts';
 
-/** The next run goes on with what is left. */
-const maxRunMs = 55 * 60_000;
 const parallelHosts = 8;
 /** Of one host before the codes of others are looked at again. */
 const urlsPerHost = 30;
 
-export interface DestinationHandlerOptions {
+interface DestinationHandlerOptions {
   /** Not the connections that record scans. */
   backgroundDb: Database;
   /** Connects to public addresses only, in bounded time. */
@@ -30,7 +32,6 @@ export interface DestinationHandlerOptions {
   mailer: unknown;
   site: { baseUrl: string };
   closing: AbortSignal;
-  log: Log;
   now?: () => Date;
 }
 
@@ -41,9 +42,8 @@ export function createDestinationHandler({
   mailer,
   site,
   closing,
-  log,
   now = () => new Date(),
-}: DestinationHandlerOptions): JobHandler<object> {
+}: DestinationHandlerOptions): PeriodicHandler {
   const parts = {
     send: sendCheck,
     userAgent: `Qrelay-Link-Check/1 (+${site.baseUrl})`,
@@ -101,18 +101,64 @@ export function createDestinationHandler({
     return checked;
   }
 
-  return async () => {
+  return async ({ isOver }) => {
     if (!mailer) return;
-    const until = performance.now() + maxRunMs;
-    const isOver = () => closing.aborted || performance.now() > until;
     try {
       while (!isOver() && (await pass(isOver)) > 0);
     } catch (err) {
       // It was waiting for a host.
-      if (closing.aborted) return;
-      if (!isDatabaseUnavailable(err)) throw err;
-      // The next run finds the same: put back, the runs of an outage would pile up.
-      log.warn({ err }, 'the addresses that codes lead to could not be checked');
+      if (!closing.aborted) throw err;
     }
   };
+}
+
+interface CheckParts {
+  send(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Resolves when the next request to the host may be made. */
+  waitForTurn(host: string): Promise<void>;
+  userAgent: string;
+}
+
+/** Says something about this machine or its network, not about the destination. */
+const ownFailures = new Set(['EAI_AGAIN', 'ENETDOWN', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE']);
+
+/** The address that a code leads to. Undefined for other contents. */
+export function destinationOf(content: string): string | undefined {
+  const parsed = parseContent('url', content);
+  return parsed.kind === 'link' ? parsed.href : undefined;
+}
+
+/**
+ * HEAD, and GET where that does not succeed: many servers answer HEAD with an error. Only "not found" and "gone" count, as
+ * others, such as 403 or 503, are often meant for programs only. A redirect is an answer and is not followed.
+ */
+async function checkDestination(
+  url: string,
+  { send, waitForTurn, userAgent }: CheckParts,
+): Promise<DestinationState> {
+  const { hostname } = new URL(url);
+  const headers = { 'User-Agent': userAgent, Accept: '*/*' };
+
+  async function ask(method: 'HEAD' | 'GET'): Promise<number | Error> {
+    await waitForTurn(hostname);
+    try {
+      return (await send({ url, method, headers })).status;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  const first = await ask('HEAD');
+  if (isUnknown(first) || (typeof first === 'number' && first < 400)) return null;
+  const second = await ask('GET');
+  if (isUnknown(second)) return null;
+  if (typeof second === 'number') return second === 404 || second === 410 ? 'gone' : null;
+  return 'unreachable';
+}
+
+function isUnknown(answer: number | Error): boolean {
+  if (typeof answer === 'number') return false;
+  return (
+    answer instanceof RefusedAddressError || ownFailures.has((answer as NodeJS.ErrnoException).code ?? '')
+  );
 }

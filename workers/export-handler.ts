@@ -1,25 +1,40 @@
 import { v7 as uuidv7 } from 'uuid';
-import { addExportChunk, failExport, findExport, finishExport } from '../src/accounts/account-exports.ts';
+import {
+  addExportChunk,
+  failExport,
+  findExport,
+  finishExport,
+  readAccountData,
+} from '../src/accounts/account-exports.ts';
 import {
   releaseExportLease,
   renewEveryMs,
   renewExportLease,
   takeExportTurn,
+  takeLostExports,
+  tellOfExports,
 } from '../src/accounts/export-turns.ts';
-import { streamZip, ZipTooLargeError } from '../src/formats/zip.ts';
-import type { ExportJob } from '../src/queue/export-queue.ts';
-import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
+import { type StreamedFile, ZipTooLargeError, streamZip } from '../src/formats/zip.ts';
+import type { ExportJob } from '../src/queue/queues.ts';
+import { TryLaterError } from '../src/queue/queue-worker.ts';
+import { findDesigns } from '../src/codes/design/stored-design.ts';
+import { ownedFiles, readWholeFile } from '../src/codes/files/stored-file.ts';
+import { ownedCodes } from '../src/codes/codes.ts';
+import type { QrCode } from '../src/codes/qr-code.ts';
+import { shareUrl } from '../src/codes/share-token.ts';
+import { type Style, findStyles } from '../src/codes/styles/styles.ts';
+import { csvLine } from '../src/formats/csv.ts';
+import type { MailRequest } from '../src/queue/mail-queue.ts';
+import { listScans, scanCsvColumns } from '../src/scans/scan.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { exportFiles } from './export-files.ts';
-import type { ExportUpkeep } from './export-upkeep.ts';
 
 /** Read and written at once. */
 const chunkBytes = 512 * 1024;
 /** About 100 million scans. */
 const maxBytes = 2 * 1024 ** 3;
 
-export interface ExportHandlerOptions {
+interface ExportHandlerOptions {
   /** Not the connections that record scans. */
   backgroundDb: Database;
   site: { baseUrl: string };
@@ -39,7 +54,7 @@ export function createExportHandler({
   exportUpkeep,
   closing,
   log,
-}: ExportHandlerOptions): JobHandler<ExportJob> {
+}: ExportHandlerOptions): (job: ExportJob) => Promise<void> {
   async function build({ userId, requestId }: ExportJob): Promise<void> {
     const wanted = await findExport(db, userId, new Date());
     if (wanted?.requestId !== requestId || wanted.state !== 'pending') return;
@@ -112,4 +127,156 @@ async function* inChunks(pieces: AsyncIterable<Buffer>, size: number): AsyncGene
     length = 0;
   }
   if (length > 0) yield Buffer.concat(waiting);
+}
+
+interface ExportUpkeepOptions {
+  db: Database;
+  buildExport(job: ExportJob): Promise<void>;
+  /** Undefined without SMTP_URL. */
+  sendMail: ((request: MailRequest, id: string) => Promise<void>) | undefined;
+  log: Log;
+}
+
+export interface ExportUpkeep {
+  /** Mails the owners of exports that are ready, or have failed. */
+  tellOwners(): Promise<void>;
+  /** Adds the jobs of exports again that were lost. */
+  resume(): Promise<void>;
+}
+
+/** Neither rejects: the next run of housekeeping tries again. */
+export function createExportUpkeep({ db, buildExport, sendMail, log }: ExportUpkeepOptions): ExportUpkeep {
+  async function resumeLost(): Promise<void> {
+    for (const request of await takeLostExports(db, new Date())) {
+      log.warn('an export of an account was not finished; it is built again');
+      await buildExport(request);
+    }
+  }
+
+  return {
+    async tellOwners() {
+      if (!sendMail) return;
+      const tell = ({ userId, requestId }: ExportJob) =>
+        // The same id if it is added again: sent once.
+        sendMail({ kind: 'export-finished', userId, requestId }, `export-${requestId}`);
+      await tellOfExports(db, tell, new Date()).catch((err: unknown) =>
+        log.warn({ err }, 'the owner of an export was not told; tried again within 10 minutes'),
+      );
+    },
+    async resume() {
+      await resumeLost().catch((err: unknown) =>
+        log.warn(
+          { err },
+          'exports that were not finished could not be queued; tried again within 30 minutes',
+        ),
+      );
+    },
+  };
+}
+
+const scansPerRead = 1_000;
+/** A file of an archive must be below 4 GiB. */
+const batchesPerFile = 5_000;
+/** Tells spreadsheets that a file is UTF-8. */
+const byteOrderMark = '\uFEFF';
+const codeColumns = [
+  'id',
+  'name',
+  'type',
+  'content',
+  'category',
+  'createdAt',
+  'updatedAt',
+  'expiresAt',
+] as const;
+
+/** The files of an export. Codes and scans are read in batches, while the archive is written. */
+export async function* exportFiles(
+  db: Database,
+  userId: string,
+  { baseUrl, now }: { baseUrl: string; now: Date },
+): AsyncGenerator<StreamedFile> {
+  yield { name: 'account.json', content: accountJson(db, userId, now) };
+  yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
+  yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
+  yield { name: 'styles.json', content: stylesJson(db, userId) };
+  for await (const { codeId } of ownedFiles(db, userId)) {
+    const file = await readWholeFile(db, codeId);
+    if (file) yield { name: `files/${codeId}/${file.name}`, content: file.chunks };
+  }
+  const scans = scanLines(db, userId);
+  const state = { isDone: false };
+  for (let part = 1; !state.isDone; part += 1)
+    yield { name: part === 1 ? 'scans.csv' : `scans-${part}.csv`, content: scansCsv(scans, state) };
+}
+
+async function* accountJson(db: Database, userId: string, now: Date): AsyncGenerator<string> {
+  yield `${JSON.stringify({ exportedAt: now, ...(await readAccountData(db, userId)) }, null, 2)}\n`;
+}
+
+async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const codes of ownedCodes(db, userId)) {
+    const designs = await findDesigns(
+      db,
+      codes.map(({ id }) => id),
+    );
+    for (const code of codes) {
+      const { userId: _owner, hosts: _hosts, hostsKey: _key, ...fields } = code.toJSON() as QrCode;
+      const link = shareUrl(baseUrl, code.shareToken);
+      yield `${separator}${JSON.stringify({ ...fields, shareUrl: link, design: designs.get(code.id) ?? null })}`;
+      separator = ',\n';
+    }
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+async function* stylesJson(db: Database, userId: string): AsyncGenerator<string> {
+  const styles = (await findStyles(db, userId)).map((style) => {
+    const { userId: _owner, nameKey: _key, ...fields } = style.toJSON() as Style;
+    return fields;
+  });
+  yield `${JSON.stringify(styles, null, 2)}\n`;
+}
+
+async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
+  yield `${byteOrderMark}${csvLine([...codeColumns, 'shareUrl', 'isPublic', 'isFavorite'])}`;
+  for await (const codes of ownedCodes(db, userId))
+    for (const code of codes)
+      yield csvLine([
+        ...codeColumns.map((column) => code[column]),
+        shareUrl(baseUrl, code.shareToken),
+        String(code.isPublic),
+        String(code.isFavorite),
+      ]);
+}
+
+/** The next scans, as many as a file may have. */
+async function* scansCsv(scans: AsyncGenerator<string>, state: { isDone: boolean }): AsyncGenerator<string> {
+  yield `${byteOrderMark}${csvLine(['codeId', 'codeName', ...scanCsvColumns])}`;
+  for (let batches = 0; batches < batchesPerFile; batches += 1) {
+    const { value, done } = await scans.next();
+    if (done) {
+      state.isDone = true;
+      return;
+    }
+    yield value;
+  }
+}
+
+/** By code, newest first, in batches. */
+async function* scanLines(db: Database, userId: string): AsyncGenerator<string> {
+  for await (const codes of ownedCodes(db, userId))
+    for (const { id, name } of codes) {
+      for (let cursor: string | undefined; ; ) {
+        const read = await listScans(db, id, { limit: scansPerRead, cursor });
+        const scans = read.slice(0, scansPerRead);
+        if (scans.length > 0)
+          yield scans
+            .map((scan) => csvLine([id, name, ...scanCsvColumns.map((column) => scan[column])]))
+            .join('');
+        if (read.length <= scansPerRead) break;
+        cursor = scans.at(-1)?.id;
+      }
+    }
 }

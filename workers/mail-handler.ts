@@ -1,14 +1,22 @@
 import { refundAttempt, takeAttempt } from '../src/accounts/request-windows.ts';
-import { mailboxOf } from '../src/accounts/users.ts';
+import { User, hasConfirmedEmail, mailboxOf } from '../src/accounts/users.ts';
+import { findAccountBlock } from '../src/accounts/account-blocks.ts';
+import { findExport } from '../src/accounts/account-exports.ts';
+import {
+  createConfirmationToken,
+  createSignInLink,
+  findPendingEmail,
+} from '../src/accounts/account-links.ts';
 import type { ServiceSecrets } from '../src/accounts/secrets.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
-import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
-import { type Mailer, MailError } from '../src/mail/mailer.ts';
+import { type Language, isLanguage } from '../src/http/preferred-language.ts';
+import { type DraftMail, type MailSite, composeMail } from '../src/mail/compose-mail.ts';
+import { MailError, type Mailer } from '../src/mail/mailer.ts';
 import { type MailJob, type MailRequest, unpackMail } from '../src/queue/mail-queue.ts';
-import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
+import { TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable, retryUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { type DraftedMail, draftMail } from './draft-mail.ts';
+import { Endpoint } from '../src/webhooks/endpoints.ts';
 
 /** Of a kind to an account, or to an address that nobody has confirmed, by however many accounts. */
 const maxPerHour = 10;
@@ -22,7 +30,7 @@ const repeatable = new Set([
 /** Of a mail that the server may have accepted, without saying so. */
 const maxRepeats = 2;
 
-export interface MailHandlerOptions {
+interface MailHandlerOptions {
   db: Database;
   log: Log;
   /** Undefined without SMTP_URL. */
@@ -42,7 +50,7 @@ export function createMailHandler({
   hashEmail,
   signUpToken,
   site,
-}: MailHandlerOptions): JobHandler<MailJob> {
+}: MailHandlerOptions): (job: MailJob) => Promise<void> {
   async function send(job: MailJob): Promise<void> {
     if (await wasMailSent(db, job.id)) return;
     if (!mailer) throw new Error('SMTP_URL is not set for this worker: set it for web and worker processes');
@@ -105,3 +113,106 @@ export function createMailHandler({
 }
 
 const isUnanswered = (error: unknown) => error instanceof MailError && !error.isUnsent && !error.isPermanent;
+
+interface DraftedMail {
+  to: string;
+  /** Undefined for an address without an account. */
+  user: User | undefined;
+  language: Language;
+  /** Makes the link, which replaces that of an earlier mail: only for a mail that is sent. Undefined: no reason any more. */
+  write(): Promise<DraftMail | undefined>;
+}
+
+interface DraftParts {
+  db: Database;
+  site: MailSite;
+  signUpToken: ServiceSecrets['signUpToken'];
+}
+
+/** Looks up what a mail needs. Undefined where there is nobody to write to, or no reason any more. */
+export async function draftMail(
+  parts: DraftParts,
+  request: MailRequest,
+  now: Date,
+): Promise<DraftedMail | undefined> {
+  const { db, site } = parts;
+  const { baseUrl } = site;
+  if ('email' in request) return draftForAddress(parts, request, now);
+  const user = await User.query(db).findById(request.userId);
+  if (!user) return undefined;
+  const language = isLanguage(user.language) ? user.language : 'en';
+  const draft = (to: string, write: DraftMail): DraftedMail => ({
+    to,
+    user,
+    language,
+    write: async () => write,
+  });
+  switch (request.kind) {
+    case 'password-changed':
+      return draft(user.email, (texts) => texts.passwordChanged(`${baseUrl}/signin/forgot`));
+    case 'second-factor-changed': {
+      const { change } = request;
+      const page = `${baseUrl}/account/security`;
+      return draft(user.email, (texts) => texts.secondFactorChanged(change, page));
+    }
+    case 'confirm-email': {
+      const to = await findPendingEmail(db, user.id, now);
+      if (to === undefined) return undefined;
+      return { to, user, language, write: () => writeConfirmation(user.id, to) };
+    }
+    case 'webhook-disabled': {
+      const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: user.id });
+      // The name is the owner's choice: a stranger whose address somebody has signed up with must not read it.
+      if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
+      const { id, name, disabledReason } = endpoint;
+      const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
+      return draft(user.email, (texts) => texts.webhookDisabled(webhook));
+    }
+    case 'export-finished': {
+      const found = await findExport(db, user.id, now);
+      if (found?.requestId !== request.requestId || found.state === 'pending') return undefined;
+      if (!hasConfirmedEmail(user)) return undefined;
+      const page = `${baseUrl}/account#export`;
+      const isReady = found.state === 'ready';
+      return draft(user.email, (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)));
+    }
+    case 'email-changed':
+      return draft(request.oldEmail, (texts) => texts.emailChanged(user.email));
+  }
+
+  async function writeConfirmation(userId: string, to: string): Promise<DraftMail | undefined> {
+    const token = await createConfirmationToken(db, { userId, email: to }, now);
+    const link = `${baseUrl}/signin/confirm/${token}`;
+    return token === undefined ? undefined : (texts) => texts.confirmEmail(to, link);
+  }
+}
+
+/** For an address that somebody has typed: only here is it known whether it has an account. */
+async function draftForAddress(
+  { db, site: { baseUrl }, signUpToken }: DraftParts,
+  request: Extract<MailRequest, { email: string }>,
+  now: Date,
+): Promise<DraftedMail | undefined> {
+  const { kind, email } = request;
+  const user = await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();
+  const draft = (write: () => Promise<DraftMail>): DraftedMail => ({
+    to: user?.email ?? email,
+    user,
+    language: isLanguage(user?.language) ? user.language : request.language,
+    write,
+  });
+  if (kind === 'sign-up') {
+    if (user)
+      return draft(
+        async () => (texts) => texts.alreadySignedUp(`${baseUrl}/signin`, `${baseUrl}/signin/forgot`),
+      );
+    const link = `${baseUrl}/signup/link/${signUpToken({ email, next: request.next }, now)}`;
+    return draft(async () => (texts) => texts.signUp(link));
+  }
+  if (!user || (await findAccountBlock(db, user.id))) return undefined;
+  return draft(async () => {
+    const link = `${baseUrl}/signin/link/${await createSignInLink(db, user, now, { isMailed: true })}`;
+    return (texts) =>
+      kind === 'sign-in-link' ? texts.signInLink(`${link}?keep`) : texts.passwordReset(link);
+  });
+}

@@ -1,5 +1,5 @@
 import { loadConfig, requireDatabaseUrl } from '../src/config.ts';
-import { queuePlace } from '../src/queue/queue-place.ts';
+import { queuePlace } from '../src/queue/queue-connection.ts';
 import { announceReady, onShutdown, runLogged } from '../src/lifecycle.ts';
 import { currentRelease } from '../src/runtime/release.ts';
 import {

@@ -1,42 +1,42 @@
-import { composeMail, type MailSite } from '../src/mail/compose-mail.ts';
-import { type Mailer, MailError } from '../src/mail/mailer.ts';
-import { findEndingCodes } from '../src/notices/ending.ts';
-import { findFirstScans } from '../src/notices/first-scans.ts';
+import { type Language, isLanguage } from '../src/http/preferred-language.ts';
+import { type DraftMail, type MailSite, composeMail } from '../src/mail/compose-mail.ts';
+import { MailError, type Mailer } from '../src/mail/mailer.ts';
+import type { DestinationProblem, Listed } from '../src/mail/notice-texts.ts';
 import {
+  type NoticedCode,
+  type WeeklyData,
+  findEndingCodes,
+  findFirstScans,
+  findNoticedCodes,
+  findSilentCodes,
+  findWeeklySummaries,
+} from '../src/notices/facts.ts';
+import {
+  type Notice,
+  type NoticeBatch,
   claimNotices,
   finishNotices,
   maxRepeats,
-  type NoticeBatch,
   releaseNotices,
 } from '../src/notices/notices.ts';
-import { addOwners, claimOwners, findRecipient, type Owner } from '../src/notices/owners.ts';
-import { findSilentCodes } from '../src/notices/silence.ts';
-import { findWeeklySummaries } from '../src/notices/weekly.ts';
-import type { JobHandler } from '../src/queue/queue-worker.ts';
-import {
-  type Database,
-  isDatabaseUnavailable,
-  isQueryCanceled,
-  retryUnavailable,
-} from '../src/store/database.ts';
+import { type Owner, type Recipient, addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
+import { type Database, isQueryCanceled, retryUnavailable } from '../src/store/database.ts';
+import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
+import { addDays } from '../src/runtime/time-zone.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { draftNotice } from './draft-notice.ts';
+import { destinationOf } from './destination-handler.ts';
 
-/** What is left is for the next run. */
-const maxRunMs = 8 * 60_000;
 /** Mails that are sent at the same time. */
 const parallelMails = 4;
 /** One recipient may be turned away for a while; if all are, the server is down, and the next run tries again. */
 const maxFailuresInARow = 5;
 
-export interface NoticeHandlerOptions {
+interface NoticeHandlerOptions {
   /** Not the connections that record scans. */
   backgroundDb: Database;
   mailer: Mailer | undefined;
   site: MailSite;
   unsubscribeToken(userId: string, kind: string): string;
-  /** Aborted when the process shuts down: a mail that is being sent is finished, and no other is begun. */
-  closing: AbortSignal;
   log: Log;
   now?: () => Date;
 }
@@ -54,10 +54,9 @@ export function createNoticeHandler({
   mailer,
   site,
   unsubscribeToken,
-  closing,
   log,
   now = () => new Date(),
-}: NoticeHandlerOptions): JobHandler<object> {
+}: NoticeHandlerOptions): PeriodicHandler {
   async function findFacts(isOver: () => boolean): Promise<void> {
     await addOwners(db, now());
     while (!isOver()) {
@@ -138,22 +137,113 @@ export function createNoticeHandler({
     );
   }
 
-  return async () => {
+  return async ({ isOver }) => {
     if (!mailer) return;
-    const startedAt = performance.now();
-    const isOver = (limitMs = maxRunMs) => closing.aborted || performance.now() > startedAt + limitMs;
     try {
-      try {
-        // At most half of the run: what was found has to be sent, too.
-        await findFacts(() => isOver(maxRunMs / 2));
-      } finally {
-        // Also where facts could not be found: earlier ones wait.
-        await sendAll(mailer, () => isOver());
-      }
-    } catch (err) {
-      if (!isDatabaseUnavailable(err)) throw err;
-      // The next run finds the same: put back, the runs of an outage would pile up.
-      log.warn({ err }, 'owners could not be told of their codes');
+      // At most half of the run: what was found has to be sent, too.
+      await findFacts(() => isOver(0.5));
+    } finally {
+      // Also where facts could not be found: earlier ones wait.
+      await sendAll(mailer, () => isOver());
     }
   };
+}
+
+/** A mail lists as many codes. */
+const maxListed = 20;
+
+interface NoticeDraft {
+  language: Language;
+  write: DraftMail;
+}
+
+/** Undefined where nothing of it is true any more, for example because the codes were deleted. */
+export async function draftNotice(
+  db: Database,
+  { userId, kind, notices }: NoticeBatch,
+  recipient: Recipient,
+  { baseUrl, now }: { baseUrl: string; now: Date },
+): Promise<NoticeDraft | undefined> {
+  const language = isLanguage(recipient.language) ? recipient.language : 'en';
+  const ids = notices.flatMap(({ codeId }) => codeId ?? []);
+  const known = await findNoticedCodes(db, userId, ids);
+  const codes = notices.flatMap((notice) => {
+    const code = known.get(notice.codeId ?? '');
+    return code ? [{ ...code, data: notice.data }] : [];
+  });
+  /** The page of the only code, or the list. */
+  const pageOf = ([code, ...others]: NoticedCode[], ofOne = '', ofList = '') =>
+    code && others.length === 0 ? `${baseUrl}/codes/${code.id}${ofOne}` : `${baseUrl}/codes${ofList}`;
+  const write = await writerOf();
+  return write && { language, write };
+
+  async function writerOf(): Promise<DraftMail | undefined> {
+    switch (kind) {
+      case 'ending': {
+        // A code that was renewed meanwhile ends later; one whose mail was delayed may have ended.
+        const ending = codes.filter(
+          ({ end, data }) => Math.abs(end - Number(data['end'])) < 0.01 && end * 1000 > now.getTime(),
+        );
+        const list = listed(ending, ({ name, data }) => ({ name, days: Number(data['days']) }));
+        const period = list?.items.some(({ days }) => days > 30) ? 90 : 30;
+        const page = pageOf(ending, '', `?endsWithin=${period}`);
+        return list && ((texts) => texts.notices.ending(list, page));
+      }
+      case 'first-scan': {
+        const list = listed(codes, ({ name }) => ({ name }));
+        return list && ((texts) => texts.notices.firstScan(list, pageOf(codes)));
+      }
+      case 'silence': {
+        const list = listed(codes, ({ name, data }) => ({ name, usual: Number(data['usual']) }));
+        return list && ((texts) => texts.notices.silence(list, pageOf(codes)));
+      }
+      case 'destination': {
+        const broken = codes.filter(({ content, data }) => destinationOf(content) === data['url']);
+        const list = listed(broken, ({ name, data }) => ({
+          name,
+          url: String(data['url']),
+          problem: data['problem'] as DestinationProblem,
+        }));
+        return list && ((texts) => texts.notices.destination(list, pageOf(broken, '/edit')));
+      }
+      case 'weekly':
+        return draftWeekly(db, userId, notices.at(-1), language, `${baseUrl}/codes`);
+    }
+  }
+}
+
+type CodeWithData = NoticedCode & Pick<Notice, 'data'>;
+
+function listed<Item>(codes: CodeWithData[], toItem: (code: CodeWithData) => Item): Listed<Item> | undefined {
+  if (codes.length === 0) return undefined;
+  return { items: codes.slice(0, maxListed).map(toItem), more: Math.max(0, codes.length - maxListed) };
+}
+
+async function draftWeekly(
+  db: Database,
+  userId: string,
+  notice: Notice | undefined,
+  language: Language,
+  page: string,
+): Promise<DraftMail | undefined> {
+  if (!notice) return undefined;
+  const { monday, scans, before, top } = notice.data as unknown as WeeklyData;
+  const names = await findNoticedCodes(
+    db,
+    userId,
+    top.map(({ codeId }) => codeId),
+  );
+  const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' });
+  const day = (days: number) => format.format(new Date(`${addDays(monday, days)}T00:00:00Z`));
+  const week = {
+    from: day(-7),
+    to: day(-1),
+    scans,
+    before,
+    top: top.flatMap(({ codeId, scans: own }) => {
+      const code = names.get(codeId);
+      return code ? [{ name: code.name, scans: own }] : [];
+    }),
+  };
+  return (texts) => texts.notices.weekly(week, page);
 }

@@ -1,6 +1,16 @@
-import { readGeoDataDate } from '../src/scans/geo-data.ts';
-import type { Place } from '../src/scans/place.ts';
+import { stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
+import { SetupError } from '../src/errors.ts';
+import {
+  type GeoDatabase,
+  GeoDatabaseError,
+  type Place,
+  readGeoDatabase,
+  unknownPlace,
+} from '../src/scans/geo-database.ts';
+import { readGeoDataDate } from '../src/scans/geo-source.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { throttle } from '../src/telemetry/throttle.ts';
 
 /** Where addresses are, by the database that is in use at the moment. */
 export interface Places {
@@ -13,11 +23,131 @@ export interface Places {
 
 /** GEO_DATABASE, or geoip-lite's data. Only one of them is loaded: each takes a hundred megabytes or so. */
 export async function openPlaces(file: string | undefined, log: Log): Promise<Places> {
-  if (file !== undefined) {
-    const { openGeoDatabase } = await import('./watched-geo-database.ts');
-    return openGeoDatabase(file, log);
-  }
-  const { bundledPlaces } = await import('./bundled-places.ts');
+  if (file !== undefined) return openGeoDatabase(file, log);
   const madeAt = readGeoDataDate();
-  return { find: bundledPlaces(), source: 'bundled', madeAt: () => madeAt, close: () => undefined };
+  return { find: await bundledPlaces(), source: 'bundled', madeAt: () => madeAt, close: () => undefined };
+}
+
+export async function bundledPlaces(): Promise<(address: string) => Place> {
+  const { default: geoip } = await import('geoip-lite');
+  return cachedLookup((address) => {
+    const found = geoip.lookup(address);
+    // For ranges with a country but no coordinates, geoip-lite returns empty strings or nulls.
+    const [latitude, longitude] = found?.ll ?? [];
+    return {
+      country: found?.country || unknownPlace.country,
+      region: found?.region || null,
+      city: found?.city || null,
+      latitude: typeof latitude === 'number' ? latitude : null,
+      longitude: typeof longitude === 'number' ? longitude : null,
+    };
+  });
+}
+
+/**
+ * Polled, because file events do not reach a mounted volume or follow a symbolic link. A file that is being written is left
+ * alone until it has not changed from one poll to the next.
+ */
+const pollEveryMs = 10_000;
+
+/** Uses the file, and its successors whenever it is replaced or rewritten. Rejects if it cannot be used at the start. */
+export async function openGeoDatabase(file: string, log: Log, pollMs = pollEveryMs): Promise<Places> {
+  let seen = await fingerprint(file);
+  /** The version that was read last, whether it could be used or not. */
+  let read = seen;
+  let isPolling = false;
+  /** Why the versions since the one in use were rejected: a slow download would say it again and again. */
+  let rejected = '';
+  let { database, find } = withCache(await readFirst(file));
+  log.info({ file, type: database.type, madeAt: database.madeAt }, 'GEO_DATABASE is loaded');
+
+  async function poll(): Promise<void> {
+    const now = await fingerprint(file);
+    const isStable = now === seen;
+    seen = now;
+    if (!isStable || now === read) return;
+    read = now;
+    try {
+      ({ database, find } = withCache(await readGeoDatabase(file)));
+      rejected = '';
+      log.info(
+        { file, type: database.type, madeAt: database.madeAt },
+        'GEO_DATABASE has changed and is loaded',
+      );
+    } catch (error) {
+      if (!(error instanceof GeoDatabaseError)) throw error;
+      if (error.message === rejected) return;
+      rejected = error.message;
+      log.warn(
+        { file, reason: error.message, madeAt: database.madeAt },
+        `the new GEO_DATABASE cannot be used; the one loaded before stays in use. ${error.remedy}`,
+      );
+    }
+  }
+
+  function withCache(opened: GeoDatabase) {
+    const logDamaged = throttle((err, times) =>
+      log.warn({ err, times, file }, 'GEO_DATABASE is damaged; scans are recorded without a place'),
+    );
+    // Belongs to this version: the places of the one before are dropped with it.
+    const lookUp = cachedLookup((address: string): Place => {
+      try {
+        return opened.find(address);
+      } catch (error) {
+        logDamaged(error);
+        return unknownPlace;
+      }
+    });
+    return { database: opened, find: lookUp };
+  }
+
+  const polling = setInterval(() => {
+    if (isPolling) return;
+    isPolling = true;
+    poll()
+      .catch((err: unknown) => log.warn({ err, file }, 'GEO_DATABASE could not be checked for changes'))
+      .finally(() => {
+        isPolling = false;
+      });
+  }, pollMs).unref();
+  return {
+    find: (address) => find(address),
+    source: 'file',
+    madeAt: () => database.madeAt,
+    close: () => clearInterval(polling),
+  };
+}
+
+async function readFirst(file: string): Promise<GeoDatabase> {
+  try {
+    return await readGeoDatabase(file);
+  } catch (error) {
+    if (!(error instanceof GeoDatabaseError)) throw error;
+    throw new SetupError(
+      `GEO_DATABASE is ${file}, which ${error.message}: the worker does not start. ${error.remedy} Without GEO_DATABASE, the data of geoip-lite is used.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Differs for another file at this path, also behind a symbolic link, and after a change of its content. */
+async function fingerprint(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
+    return [dev, ino, size, mtimeNs].join();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unreadable';
+  }
+}
+
+/** A lookup with a bounded cache: most scans come from a few user agents, and in bursts from a few places. */
+export function cachedLookup<Value extends object>(find: (key: string) => Value): (key: string) => Value {
+  const cache = new LRUCache<string, Value>({ max: 10_000 });
+  return (key) => {
+    const known = cache.get(key);
+    if (known) return known;
+    const found = find(key);
+    cache.set(key, found);
+    return found;
+  };
 }

@@ -1,5 +1,5 @@
 import type { ScanRow } from '../src/scans/scan.ts';
-import { findMissingScans } from '../src/scans/missing-scans.ts';
+import { findMissingScans } from '../src/scans/unrecorded-scans.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';

@@ -1,30 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
-import { createBackoff } from '../src/runtime/backoff.ts';
-import { type JobHandler, TryLaterError } from '../src/queue/queue-worker.ts';
+import { renewCodes } from '../src/codes/lifetime.ts';
+import { TryLaterError } from '../src/queue/queue-worker.ts';
 import {
+  type RawScan,
+  type ScanJob,
+  UnknownKeyError,
   countScans,
   listScans,
   packScans,
-  type RawScan,
-  type ScanJob,
   unpackScans,
 } from '../src/queue/scan-jobs.ts';
-import { UnknownKeyError } from '../src/queue/sealed-addresses.ts';
+import { createBackoff } from '../src/runtime/backoff.ts';
 import { dayMs } from '../src/runtime/units.ts';
 import { saveDeadLetter } from '../src/scans/dead-letters.ts';
-import type { ScanRow } from '../src/scans/scan.ts';
 import { scannedAtOf } from '../src/scans/scan-id.ts';
 import { createScanRecorder } from '../src/scans/scan-recorder.ts';
+import type { ScanRow } from '../src/scans/scan.ts';
 import { type Database, plainMessage, sqlState } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { throttle } from '../src/telemetry/throttle.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
-import { createCodeRenewals } from './code-renewals.ts';
-import { enrich, type Lookups } from './enrich.ts';
+import { type Lookups, enrich } from './enrich.ts';
 import { mergeBatches } from './merge-batches.ts';
-import { type JobTrace, type ScanTraces, traceIdOf } from './scan-traces.ts';
 import type { RecordingAudit } from './recording-audit.ts';
+import { type JobTrace, type ScanTraces, traceIdOf } from './traces.ts';
 
 /** Pauses before each attempt to record the scans of a locked code. After the last one, they are tried later. */
 const lockedPausesMs = [0, 25, 100];
@@ -39,7 +40,7 @@ const outagePauses = { firstMs: 100, longestMs: 1_000 };
 /** A job that this worker has no key for waits until its scans are this old. Then it fails, and is kept as failed. */
 const unknownKeyWaitMs = dayMs;
 
-export interface ScanHandlerOptions {
+interface ScanHandlerOptions {
   db: Database;
   lookups: Lookups;
   sealingKey: Buffer;
@@ -76,7 +77,7 @@ export function createScanHandler({
   audit,
   log,
   traces,
-}: ScanHandlerOptions): JobHandler<ScanJob> {
+}: ScanHandlerOptions): (job: ScanJob) => Promise<void> {
   const recordScans = createScanRecorder(db, lifetimeDays);
   const renewCodes = createCodeRenewals({ db, lifetimeDays, log });
   const outage = createBackoff(outagePauses);
@@ -235,4 +236,62 @@ function isRejected(error: unknown): boolean {
 
 function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';
+}
+
+/** Codes that are being edited, and those of an outage, are tried again with later scans. */
+const waitingCodes = { max: 10_000, ttl: 600_000 };
+const retryMs = 1_000;
+
+interface RenewalOptions {
+  db: Database;
+  lifetimeDays: number;
+  log: Log;
+  elapsedMs?: () => number;
+}
+
+/** Renews codes after their scans were recorded. Never rejects: the scans are recorded in any case. */
+export type RenewScannedCodes = (rows: ScanRow[], dueCodes: string[] | undefined) => Promise<void>;
+
+export function createCodeRenewals({
+  db,
+  lifetimeDays,
+  log,
+  elapsedMs = () => performance.now(),
+}: RenewalOptions): RenewScannedCodes {
+  const waiting = new LRUCache<string, Date>(waitingCodes);
+  let retryAt = 0;
+  const logFailed = throttle((err, times) =>
+    log.warn({ err, times }, 'scanned codes could not be renewed; the next scan tries again'),
+  );
+
+  /** Returns the codes to try again. */
+  async function renew(scans: Map<string, Date>): Promise<string[]> {
+    try {
+      return await renewCodes(db, scans, lifetimeDays);
+    } catch (err) {
+      logFailed(err);
+      return [...scans.keys()];
+    }
+  }
+
+  return async (rows, dueCodes = []) => {
+    const isRetry = waiting.size > 0 && elapsedMs() >= retryAt;
+    if (dueCodes.length === 0 && !isRetry) return;
+    const scans = isRetry ? new Map(waiting.entries()) : new Map<string, Date>();
+    if (isRetry) waiting.clear();
+    for (const [id, scannedAt] of latestScans(rows, new Set(dueCodes))) scans.set(id, scannedAt);
+    const left = await renew(scans);
+    if (left.length > 0) retryAt = elapsedMs() + retryMs;
+    for (const id of left) waiting.set(id, scans.get(id) ?? new Date(0));
+  };
+}
+
+function latestScans(rows: ScanRow[], codeIds: Set<string>): Map<string, Date> {
+  const latest = new Map<string, Date>();
+  for (const { qrCodeId, scannedAt } of rows) {
+    if (!codeIds.has(qrCodeId)) continue;
+    const known = latest.get(qrCodeId);
+    if (!known || known < scannedAt) latest.set(qrCodeId, scannedAt);
+  }
+  return latest;
 }

@@ -11,20 +11,15 @@ import {
   releaseCode,
 } from '../src/codes/styles/style-applications.ts';
 import { AppError, BusyError } from '../src/errors.ts';
-import type { JobHandler } from '../src/queue/queue-worker.ts';
-import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
-import type { Log } from '../src/telemetry/log.ts';
+import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
+import type { Database } from '../src/store/database.ts';
 
-/** The next run goes on with what is left. */
-const maxRunMs = 60_000;
-
-export interface StyleHandlerOptions {
+interface StyleHandlerOptions {
   /** Not the connections that record scans. */
   backgroundDb: Database;
   proofs: Proofs;
   site: { baseUrl: string };
   closing: AbortSignal;
-  log: Log;
 }
 
 const hasOwnDesign = new Error('The code has got a design meanwhile');
@@ -37,8 +32,7 @@ export function createStyleHandler({
   proofs,
   site,
   closing,
-  log,
-}: StyleHandlerOptions): JobHandler<object> {
+}: StyleHandlerOptions): PeriodicHandler {
   /** Each is proven on its own: colors, error correction and content differ. */
   async function apply(claimed: ClaimedCode): Promise<void> {
     const { codeId, design } = claimed;
@@ -89,22 +83,14 @@ export function createStyleHandler({
 
   let lastOwner: string | undefined;
 
-  return async () => {
-    const until = performance.now() + maxRunMs;
-    const isOver = () => closing.aborted || performance.now() > until;
-    try {
-      for (let isDone = false; !isDone; ) {
-        isDone = true;
-        for (const ownerId of await findWaitingOwners(db, lastOwner)) {
-          if (isOver()) return;
-          lastOwner = ownerId;
-          if (await applyNext(ownerId)) isDone = false;
-        }
+  return async ({ isOver }) => {
+    for (let isDone = false; !isDone; ) {
+      isDone = true;
+      for (const ownerId of await findWaitingOwners(db, lastOwner)) {
+        if (isOver()) return;
+        lastOwner = ownerId;
+        if (await applyNext(ownerId)) isDone = false;
       }
-    } catch (err) {
-      if (!isDatabaseUnavailable(err) && !(err instanceof BusyError)) throw err;
-      // The next run finds the same: put back, the runs of an outage would pile up.
-      log.warn({ err }, 'styles could not be applied to codes');
     }
   };
 }

@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-request.ts';
+import type { MailRequest } from '../src/queue/mail-queue.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { throttle } from '../src/telemetry/throttle.ts';
-import { claimEndpoints, type Pace, takeDue } from '../src/webhooks/claim-endpoints.ts';
 import { type Attempt, type Delivery, messageId } from '../src/webhooks/deliveries.ts';
-import type { Endpoint } from '../src/webhooks/endpoints.ts';
-import { renderBody } from '../src/webhooks/payload.ts';
 import {
   type Call,
   cancelDelivery,
+  claimEndpoints,
   type Outcome,
   outcomeOf,
+  type Pace,
   recordAttempt,
   releaseEndpoint,
-} from '../src/webhooks/record-attempt.ts';
+  takeDue,
+} from '../src/webhooks/endpoint-turns.ts';
+import { type Endpoint, tellOwners } from '../src/webhooks/endpoints.ts';
+import { renderBody } from '../src/webhooks/payload.ts';
 import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
 
 /** Endpoints that one process calls at the same time. */
@@ -188,4 +191,30 @@ export function createWebhookDeliverer({
 /** Bounded, because a message may repeat what the other side has sent, such as the names in its certificate. PostgreSQL cannot store NUL characters. */
 function storable(text: string): string {
   return text.slice(0, maxStoredLength).toWellFormed().replaceAll('\0', '\u{fffd}');
+}
+
+interface WebhookNoticeOptions {
+  db: Database;
+  /** Undefined without SMTP_URL. */
+  sendMail: ((request: MailRequest, id: string) => Promise<void>) | undefined;
+  log: Log;
+}
+
+/** Mails the owners of webhook endpoints that were disabled. Never rejects: the next run of housekeeping tries again. */
+export function createWebhookNotices({ db, sendMail, log }: WebhookNoticeOptions): () => Promise<void> {
+  return async () => {
+    if (!sendMail) return;
+    const tell = ({ id, userId, disabledAt }: Endpoint) =>
+      // The same id if the process dies before it has noted that: sent once for each time.
+      sendMail(
+        { kind: 'webhook-disabled', userId, endpointId: id },
+        `webhook-${id}-${disabledAt?.getTime()}`,
+      );
+    await tellOwners(db, tell, new Date()).catch((err: unknown) =>
+      log.warn(
+        { err },
+        'the owner of a disabled webhook endpoint was not told; tried again within 10 minutes',
+      ),
+    );
+  };
 }

@@ -4,15 +4,15 @@ import { openProofs } from '../src/codes/proof/proofs.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
-import { logConnectionErrors } from '../src/queue/log-connection-errors.ts';
-import { isOnRedis, type QueuePlace } from '../src/queue/queue-connection.ts';
+import { logConnectionErrors } from '../src/queue/redis-errors.ts';
+import { type MailRequest, mailQueue, packMail } from '../src/queue/mail-queue.ts';
+import { retiredQueues } from '../src/queue/periodic-queue.ts';
+import { type QueuePlace, addJob, connectToQueues, isOnRedis } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import { openQueueAgreement } from '../src/queue/queue-agreement.ts';
-import type { JobHandler, QueueWorker } from '../src/queue/queue-worker.ts';
-import { openQueueWorkers } from '../src/queue/queue-workers.ts';
-import { allQueues, queues } from '../src/queue/queues.ts';
-import { openWorkerPool, workerPoolSizes } from '../src/queue/worker-pool.ts';
-import { openWorkerProducer } from '../src/queue/worker-producer.ts';
+import { type JobHandler, type QueueWorker, openQueueWorkers } from '../src/queue/queue-worker.ts';
+import { allQueues, exportQueue, queues } from '../src/queue/queues.ts';
+import { openWorkerPool, workerPoolSizes } from '../src/queue/postgres-engine.ts';
 import { applicationName, poolSizes } from '../src/store/pool-sizes.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { createAddressPolicy } from '../src/net/address-policy.ts';
@@ -22,23 +22,21 @@ import { addPoolMetrics, probeDatabase } from '../src/telemetry/process-metrics.
 import { openTracing } from '../src/telemetry/tracing.ts';
 import { startReports } from '../src/store/process-reports.ts';
 import {
+  type WorkerMetrics,
   addGeoMetrics,
   addWebhookMetrics,
   countWorker,
   createWorkerMetrics,
-  type WorkerMetrics,
 } from '../src/telemetry/worker-metrics.ts';
-import { readBacklog } from '../src/webhooks/backlog.ts';
+import { readBacklog } from '../src/webhooks/deliveries.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
-import { createExportUpkeep } from './export-upkeep.ts';
+import { createExportUpkeep } from './export-handler.ts';
 import { createHandlers } from './handlers.ts';
-import { traceJobs } from './job-traces.ts';
-import { createLookups } from './lookups.ts';
+import { createScanTraces, traceJobs } from './traces.ts';
+import { createLookups } from './enrich.ts';
 import { openPlaces } from './places.ts';
 import { createRecordingAudit } from './recording-audit.ts';
-import { createScanTraces } from './scan-traces.ts';
-import { createWebhookDeliverer } from './webhook-deliverer.ts';
-import { createWebhookNotices } from './webhook-notices.ts';
+import { createWebhookDeliverer, createWebhookNotices } from './webhook-deliverer.ts';
 
 const auditMs = 60_000;
 /** A statement records one batch: if it takes longer, the server does not respond. */
@@ -99,12 +97,14 @@ export async function openWorkerService(
   const sharedPool = isOnRedis(place)
     ? undefined
     : openWorkerPool(place.databaseUrl, workerPoolSizes(allQueues).shared, logConnectionErrors(log));
-  const producer = openWorkerProducer({ place, pool: sharedPool, seal: sealMail, log });
-  const sendMail = config.mail && producer.sendMail;
+  const jobs = connectToQueues(place, log, { pool: sharedPool });
+  const sendMail =
+    config.mail &&
+    ((request: MailRequest, id: string) => addJob(jobs, mailQueue, packMail(request, sealMail, id)));
   const tellOwners = createWebhookNotices({ db: webhookDb, sendMail, log });
   const exportUpkeep = createExportUpkeep({
     db: backgroundDb,
-    buildExport: producer.buildExport,
+    buildExport: (job) => addJob(jobs, exportQueue, job),
     sendMail,
     log,
   });
@@ -161,17 +161,22 @@ export async function openWorkerService(
     traces: tracing && createScanTraces(tracing),
   });
   const openWorkers = () =>
-    Object.entries<QueueDefinition>(queues).map(([name, queue]) => {
-      const handle = (handlers as Record<string, JobHandler<never>>)[name] as JobHandler<unknown>;
+    Object.entries<QueueDefinition>(queues).map(([key, queue]) => {
+      const handle = (handlers as Record<string, JobHandler<never>>)[key] as JobHandler<unknown>;
+      // Periodic jobs are counted and traced by their own names, all others by that of their queue.
+      const labels = Object.keys(queue.schedules ?? { [queue.name]: {} });
+      const labelOf = (jobName: string) => (labels.includes(jobName) ? jobName : queue.name);
+      const counts = new Map(labels.map((label) => [label, metrics.countJobs(label)]));
       const isTracedAsJob = tracing && queue.name !== queues.scans.name;
       return openQueueWorkers(
         place,
         queue,
-        isTracedAsJob ? traceJobs(tracing, queue.name, handle) : handle,
+        isTracedAsJob ? traceJobs(tracing, labelOf, handle) : handle,
         log,
         {
-          onOutcome: metrics.countJobs(queue.name),
+          onOutcome: (outcome, jobName) => counts.get(labelOf(jobName))?.(outcome),
           sharedPool: queue.hasOwnPool ? undefined : sharedPool,
+          ...(queue.name === queues.periodic.name && { retired: retiredQueues }),
         },
       );
     });
@@ -184,7 +189,7 @@ export async function openWorkerService(
   if (agreement.isAgreed()) await opening;
   // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
   handlers
-    .partitions({})
+    .periodic({}, 'partitions')
     .catch((err: unknown) => log.warn({ err }, 'the partitions of scans were not checked'));
   const auditing = setInterval(() => {
     audit.check().catch((err: unknown) => log.warn({ err }, 'the recording audit could not read scans'));
@@ -209,7 +214,7 @@ export async function openWorkerService(
       // At the same time: together they must take less than `drainLimitMs`.
       await Promise.all([...workers.map((worker) => worker.close()), deliverer.close()]);
       await proofs.close();
-      await producer.close();
+      await jobs.close();
       await sharedPool?.close();
       await reports.close();
       await auditDb.destroy();

@@ -2,8 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
 import { loadSecrets } from '../accounts/secrets.ts';
 import { pluralize } from '../doctor/format.ts';
-import { isJobOf } from '../queue/job-contract.ts';
-import type { QueueDefinition } from '../queue/queue-definition.ts';
+import { isJobOf, type QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
 import { changeAndRecord, type CommandResources, createProgressBar, withDatabase } from './with-database.ts';
@@ -18,7 +17,7 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
     .description('List them: queue, job, when it failed, what it holds, attempts, reason')
     .action(() =>
       withQueues(onlyQueues, async (queues) => {
-        const { failedJobs } = await import('../queue/failed-jobs.ts');
+        const { failedJobs } = await import('../queue/queue-access.ts');
         let anyFailed = false;
         for (const { definition, queue } of queues) {
           let failed = 0;
@@ -48,9 +47,8 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
     )
     .action(({ withoutAddresses }: { withoutAddresses?: boolean }) =>
       withQueues(onlyQueues, async (queues, { db, config }) => {
-        const { retryFailedJobs } = await import('../queue/failed-jobs.ts');
+        const { dropUnreadableAddresses, retryFailedJobs } = await import('../queue/queue-access.ts');
         if (withoutAddresses) {
-          const { dropUnreadableAddresses } = await import('../queue/drop-addresses.ts');
           const secrets = await loadSecrets(db, config.rootSecrets);
           let dropped = 0;
           for (const { queue } of queues) dropped += await dropUnreadableAddresses(queue, secrets);
@@ -97,7 +95,7 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
 async function useQueue({ db, url, config }: CommandResources): Promise<void> {
   const { nameOf, startMove } = await import('../queue/queue-agreement.ts');
   const { migrateQueue } = await import('../queue/postgres-engine.ts');
-  const { queuePlace } = await import('../queue/queue-place.ts');
+  const { queuePlace } = await import('../queue/queue-connection.ts');
   const place = queuePlace(config, url);
   await migrateQueue(place);
   const { current, previous } = await startMove(db, place, (queue, change) =>
@@ -112,15 +110,15 @@ async function useQueue({ db, url, config }: CommandResources): Promise<void> {
 
 async function finishMove({ db, url, config }: CommandResources, isLost: boolean): Promise<void> {
   const { nameOf, endMove } = await import('../queue/queue-agreement.ts');
-  const { queuePlace } = await import('../queue/queue-place.ts');
-  const { readQueueStatuses } = await import('../queue/queue-status.ts');
+  const { queuePlace } = await import('../queue/queue-connection.ts');
+  const { readQueueStatuses } = await import('../queue/queue-depth.ts');
   const { allQueues } = await import('../queue/queues.ts');
   const place = queuePlace(config, url);
   async function countJobs(): Promise<number> {
     // What a schedule adds is done on the other queue, which has the same schedules.
     const statuses = await readQueueStatuses(
       place,
-      allQueues.filter(({ schedule }) => !schedule),
+      allQueues.filter(({ schedules }) => !schedules),
     );
     return statuses.reduce(
       (sum, { jobs }) => sum + jobs.waiting + jobs.active + jobs.delayed + jobs.failed,
@@ -165,11 +163,8 @@ function withQueues(
     const { url, config } = resources;
     // BullMQ takes a while to load, and most commands do not need it.
     const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
-    const { connectToQueues } = await import('../queue/queue-connection.ts');
-    const { queuePlace } = await import('../queue/queue-place.ts');
-    const { allQueues } = await import('../queue/queues.ts');
-    const { queuesInUse } = await import('../queue/queues-in-use.ts');
-    const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
+    const { connectToQueues, queuePlace, waitUntilReady } = await import('../queue/queue-connection.ts');
+    const { allQueues, queuesInUse } = await import('../queue/queues.ts');
     const place = queuePlace(config, url);
     await requireQueueInUse(resources.db, place);
     const connection = connectToQueues(place, createLog('cli', 'silent'));

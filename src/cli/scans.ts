@@ -3,8 +3,7 @@ import { validate as isUuid } from 'uuid';
 import { recordAction } from '../accounts/operator-actions.ts';
 import { pluralize } from '../doctor/format.ts';
 import { listScans, type ScanJob } from '../queue/scan-jobs.ts';
-import { codesWithScans, countedSpans, type DaySpan } from '../scans/counted-days.ts';
-import { compareSpan, rebuildSpan } from '../scans/counters.ts';
+import { codesWithScans, compareSpan, countedSpans, type DaySpan, rebuildSpan } from '../scans/counters.ts';
 import { deadScans, purgeDeadLetter } from '../scans/dead-letters.ts';
 import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
@@ -85,9 +84,8 @@ export function scansCommand(): Command {
       withDatabase(async ({ db, url, config }) => {
         const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
         const { openQueueClient } = await import('../queue/queue-client.ts');
-        const { queuePlace } = await import('../queue/queue-place.ts');
+        const { queuePlace, waitUntilReady } = await import('../queue/queue-connection.ts');
         const { scanQueue } = await import('../queue/scan-queue.ts');
-        const { waitUntilReady } = await import('../queue/wait-until-ready.ts');
         const place = queuePlace(config, url);
         await requireQueueInUse(db, place);
         const queue = openQueueClient({ place, log: createLog('cli', 'silent') });

@@ -4,10 +4,8 @@ import { loadSecrets } from '../accounts/secrets.ts';
 import { SetupError } from '../errors.ts';
 import { pluralize } from '../doctor/format.ts';
 import { listConnected } from '../doctor/secret.ts';
-import type { QueuePlace } from '../queue/queue-connection.ts';
-import { queuePlace } from '../queue/queue-place.ts';
-import type { ScanJob } from '../queue/scan-jobs.ts';
-import { canOpen } from '../queue/sealed-addresses.ts';
+import { type QueuePlace, queuePlace } from '../queue/queue-connection.ts';
+import { canOpen, type ScanJob } from '../queue/scan-jobs.ts';
 import { deadScans } from '../scans/dead-letters.ts';
 import type { Database } from '../store/database.ts';
 import { databaseSecret, removeStoredSecret } from '../store/root-secrets.ts';
@@ -62,7 +60,7 @@ async function assertUnused(db: Database, configured: readonly string[]): Promis
 /** They may be encrypted with it, and could not be retried without it. */
 async function assertNoFailedJobs(db: Database, place: QueuePlace): Promise<void> {
   const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
-  const { readQueueStatuses } = await import('../queue/queue-status.ts');
+  const { readQueueStatuses } = await import('../queue/queue-depth.ts');
   const { scanQueue } = await import('../queue/scan-queue.ts');
   await requireQueueInUse(db, place);
   const statuses = await readQueueStatuses(place, [scanQueue]);

@@ -1,8 +1,6 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
-import { codesWithScans, countedSpans } from '../scans/counted-days.ts';
-import { compareSpan } from '../scans/counters.ts';
-import { readNewestScans } from '../scans/newest-scans.ts';
-import { listPartitions, type Partition } from '../scans/partitions.ts';
+import { codesWithScans, compareSpan, countedSpans } from '../scans/counters.ts';
+import { type Partition, listPartitions, readNewestScans } from '../scans/partitions.ts';
 import { countDeletedCodes } from '../scans/purge-deleted-codes.ts';
 import type { Database } from '../store/database.ts';
 import { readRow } from './connection.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { dayMs } from '../runtime/units.ts';
-import { readGeoDataDate } from '../scans/geo-data.ts';
+import { readGeoDataDate } from '../scans/geo-source.ts';
 import { type GeoDatabase, GeoDatabaseError, readGeoDatabase } from '../scans/geo-database.ts';
 import { type Finding, findingsFor, found } from './finding.ts';
 import { formatBytes, pluralize } from './format.ts';

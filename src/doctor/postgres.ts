@@ -3,16 +3,15 @@ import type { Knex } from 'knex';
 import type { Config } from '../config.ts';
 import { connectionCounts } from '../queue/connection-counts.ts';
 import { dayMs } from '../runtime/units.ts';
-import { listPartitions, type Partition } from '../scans/partitions.ts';
-import { readHorizon } from '../scans/retention.ts';
+import { type Partition, listPartitions, readHorizon } from '../scans/partitions.ts';
 import { type Database, isLoginRefused } from '../store/database.ts';
 import { serverNames, tlsError } from '../store/database-url.ts';
 import { compareMigrations } from '../store/migrate.ts';
 import type { PoolClient } from '../store/pool-client.ts';
-import { assessEncryption, type Encryption, readEncryption, readRow, withConnection } from './connection.ts';
+import { type Encryption, assessEncryption, readEncryption, readRow, withConnection } from './connection.ts';
 import { CheckAborted, type Finding, findingsFor, found } from './finding.ts';
 import { formatDuration, pluralize } from './format.ts';
-import { databaseError, detectPooler, type PoolerMode } from './postgres-servers.ts';
+import { type PoolerMode, databaseError, detectPooler } from './postgres-servers.ts';
 
 const { ok, warning, failure } = findingsFor('postgres');
 

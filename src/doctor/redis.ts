@@ -1,11 +1,9 @@
 import { Cluster, type Redis } from 'ioredis';
-import { hashSlot, hashSlots } from '../queue/hash-slot.ts';
+import { hashSlot, hashSlots, scanQueue } from '../queue/scan-queue.ts';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import { queuesFor } from '../queue/queues.ts';
-import { closeRedis, openRedisOnce, openRedisServer, type RedisPlace } from '../queue/redis-client.ts';
-import { tlsProblem } from '../queue/redis-errors.ts';
-import { findCause, probeServers } from '../queue/redis-probe.ts';
-import { scanQueue } from '../queue/scan-queue.ts';
+import { type RedisPlace, closeRedis, openRedisOnce, openRedisServer } from '../queue/redis-client.ts';
+import { findCause, probeServers, tlsProblem } from '../queue/redis-errors.ts';
 import { redisAddress, redisServerName } from '../store/redis-address.ts';
 import { assessEncryption, readEncryption } from './connection.ts';
 import { CheckAborted, type Finding, findingsFor, found } from './finding.ts';

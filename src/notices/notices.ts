@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import type { NoticeKind } from './kinds.ts';
+import type { NoticeKind } from './owners.ts';
 
 const retryMs = 10 * 60_000;
 /** Longer than handing over a mail can take, see `sendTimeoutMs`. After it, the worker that had the notice was killed. */

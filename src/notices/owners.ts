@@ -1,5 +1,4 @@
 import type { Database } from '../store/database.ts';
-import type { NoticeKind } from './kinds.ts';
 
 /** Somebody who gets notices: the address is confirmed, and the account not blocked. */
 export interface Owner {
@@ -80,4 +79,13 @@ export async function muteNotice(db: Database, userId: string, kind: NoticeKind)
     { userId, kind },
   )) as { rowCount: number };
   return rowCount > 0;
+}
+
+/** What owners are told of by mail. Stored, and in links of mails: never renamed. */
+export const noticeKinds = ['ending', 'first-scan', 'weekly', 'silence', 'destination'] as const;
+
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export function isNoticeKind(text: unknown): text is NoticeKind {
+  return noticeKinds.some((kind) => kind === text);
 }

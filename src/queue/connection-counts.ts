@@ -3,7 +3,7 @@ import type { Database } from '../store/database.ts';
 import { poolSizes, webPoolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { allQueues } from './queues.ts';
-import { workerPoolSizes } from './worker-pool.ts';
+import { workerPoolSizes } from './postgres-engine.ts';
 
 type Sizes = Pick<
   Config,

@@ -1,9 +1,16 @@
 import { unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDiskAccess, type DiskAccess } from './disk-access.ts';
-import { createLineWriter, ignoreMissing, type LineFile } from './line-writer.ts';
+import {
+  createDiskAccess,
+  createLineWriter,
+  defaultHeartbeatMs,
+  type DiskAccess,
+  ignoreMissing,
+  type LineFile,
+  ownerHere,
+  readSpoolLines,
+} from './spool-files.ts';
 import { countScans, jobIdOf, type ScanJob } from './scan-jobs.ts';
-import { defaultHeartbeatMs, ownerHere, readSpoolLines } from './spool-files.ts';
 
 /**
  * Append-only files in the folder of the spool for the batches that the queue has taken, one job per line, until they are

@@ -6,7 +6,7 @@ import { createFallbackStorage, type ScanStorage } from './fallback-storage.ts';
 import { countScans, packScans, type RawScan, type ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
 import type { Spool } from './spool.ts';
-import type { WebQueue } from './web-queue.ts';
+import type { QueueClient } from './queue-client.ts';
 
 const maxScansPerJob = 500;
 /** Fewer scans than this wait for the batch in flight. */
@@ -30,7 +30,7 @@ export interface ScanProducer {
 }
 
 interface ProducerOptions {
-  queue: Pick<WebQueue, 'isReady' | 'add'>;
+  queue: Pick<QueueClient, 'isReady' | 'add'>;
   spool: Spool;
   sealingKey: Buffer;
   metrics: WebMetrics;

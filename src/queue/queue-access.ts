@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { AppError } from '../errors.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
-import type { Log } from '../telemetry/log.ts';
-import { connectToQueues, type QueueConnection, type QueuePlace } from './queue-connection.ts';
-import type { QueueDefinition } from './queue-definition.ts';
-import { allQueues } from './queues.ts';
-import { queuesInUse } from './queues-in-use.ts';
+import { createLog, type Log } from '../telemetry/log.ts';
+import {
+  connectToQueues,
+  type QueueConnection,
+  type QueuePlace,
+  waitUntilReady,
+} from './queue-connection.ts';
+import { isJobOf, type QueueDefinition } from './queue-definition.ts';
+import { allQueues, queuesInUse } from './queues.ts';
+import { canOpen, countScans, type ScanJob, sealAddresses } from './scan-jobs.ts';
+import { scanQueue } from './scan-queue.ts';
 
 const connectTimeoutMs = 2_000;
 const queryTimeoutMs = 10_000;
@@ -74,4 +80,103 @@ function unreachableError(cause?: unknown): AppError {
     'The queue cannot be reached. Scans are kept until it is back. Check that Redis or PostgreSQL is running, then try again.',
     { status: 503, headers: { 'Retry-After': String(retryAfterSeconds) }, cause },
   );
+}
+
+/** The message of a failed knex statement starts with the statement and its values, up to the last dash. */
+const failedStatement = /^(\w*error: )?(?:insert into|update|delete from|select|with)\s[\s\S]* - /i;
+
+/** For showing why a job failed: values of the statement may be about the people who scanned. */
+export function withoutStatement(reason: string): string {
+  return reason.replace(failedStatement, '$1');
+}
+
+/** A job may hold 500 scans. */
+const pageSize = 20;
+
+/** The failed jobs, oldest first. Jobs that are retried meanwhile may be missing from the next page. */
+export async function* failedJobs<Data>(queue: Queue<Data>): AsyncGenerator<Job<Data>> {
+  for (let start = 0; ; start += pageSize) {
+    const page = await queue.getJobs(['failed'], start, start + pageSize - 1, true);
+    yield* page;
+    if (page.length < pageSize) return;
+  }
+}
+
+/**
+ * Puts the jobs that have failed by now back into the queue, with all their attempts; calls `onRetried` after each. One
+ * that fails again goes to the end of the list, and is not retried again. Stops early when `isOver`.
+ */
+export async function retryFailedJobs(
+  queue: Queue<unknown>,
+  onRetried: () => void,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  for (let left = await queue.getFailedCount(); left > 0 && !isOver(); left -= 1) {
+    const [job] = await queue.getJobs(['failed'], 0, 0, true);
+    if (!job) return;
+    try {
+      await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+      onRetried();
+    } catch (error) {
+      // No longer failed: another operator retried it first.
+      if (await job.isFailed()) throw error;
+    }
+  }
+}
+
+/** False where there is no such failed job, such as one that somebody else has retried. */
+export async function retryFailedJob(queue: Queue<unknown>, id: string): Promise<boolean> {
+  const job = await queue.getJob(id);
+  if (!job || !(await job.isFailed())) return false;
+  await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+  return true;
+}
+
+interface Keys {
+  sealingKey: Buffer;
+  openingKeys: readonly Buffer[];
+}
+
+/** Empties the client addresses of failed jobs that no key opens, and returns how many jobs that were. */
+export async function dropUnreadableAddresses(
+  queue: Queue<unknown>,
+  { sealingKey, openingKeys }: Keys,
+): Promise<number> {
+  let dropped = 0;
+  for await (const job of failedJobs(queue)) {
+    const { data } = job;
+    if (!isJobOf(scanQueue, data) || canOpen(data.sealedAddresses, openingKeys)) continue;
+    const empty = Array.from({ length: countScans(data) }, () => '');
+    await job.updateData({ ...data, sealedAddresses: sealAddresses(empty, sealingKey) });
+    dropped += 1;
+  }
+  return dropped;
+}
+
+export interface JobSample {
+  /** Jobs of scans that are not done, failed ones included. */
+  total: number;
+  /** The oldest of them. */
+  jobs: ScanJob[];
+}
+
+/** Reads at most `limit` jobs of each queue of scans, and changes nothing. */
+export async function sampleScanJobs(place: QueuePlace, limit: number): Promise<JobSample> {
+  const connection = connectToQueues(place, createLog('cli', 'silent'));
+  try {
+    await waitUntilReady(connection);
+    const sample: JobSample = { total: 0, jobs: [] };
+    for (const definition of await queuesInUse([scanQueue], place, connection.hasJobs)) {
+      const queue = connection.queue(definition);
+      const states = ['wait', 'active', 'delayed', 'failed'] as const;
+      const counts = await queue.getJobCounts(...states);
+      sample.total += states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+      const jobs = await queue.getJobs([...states], 0, limit - 1, true);
+      // One that is done meanwhile is missing from its page.
+      for (const job of jobs) if (job && isJobOf(scanQueue, job.data)) sample.jobs.push(job.data);
+    }
+    return sample;
+  } finally {
+    await connection.close();
+  }
 }

@@ -6,8 +6,7 @@ import { redisServerName } from '../store/redis-address.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import { isOnRedis, type QueuePlace } from './queue-connection.ts';
-import { queuePrefix } from './queue-keys.ts';
-import { closeRedis, openRedisOnce, type RedisPlace } from './redis-client.ts';
+import { closeRedis, openRedisOnce, queuePrefix, type RedisPlace } from './redis-client.ts';
 import { scanQueue } from './scan-queue.ts';
 
 /** A queue that processes of a database use, as the database knows it. */

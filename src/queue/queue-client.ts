@@ -1,27 +1,29 @@
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
-import { connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
+import type { Journal } from './journal.ts';
+import type { QueueAgreement } from './queue-agreement.ts';
+import { addJob, connectToQueues, isOnRedis, type QueuePlace } from './queue-connection.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 import { countPending, type QueueDepth, readDepths, readDepthsOfReachable } from './queue-depth.ts';
+import { allQueues, queuesFor, queuesInUse } from './queues.ts';
 import { jobIdOf, type ScanJob } from './scan-jobs.ts';
-import { allQueues, queuesFor } from './queues.ts';
-import { queuesInUse } from './queues-in-use.ts';
+import { createScanJournal, type JournalState, type ScanKey } from './scan-journal.ts';
 import { scanQueue } from './scan-queue.ts';
-import { spreadWrites } from './spread-writes.ts';
+import { createScanWrites } from './scan-writes.ts';
 
 /** Adds jobs to any queue, on one connection, and reads how full the queues are. The same on both engines. */
 export interface QueueClient {
   /** False when it is known that `add` would fail now. */
   isReady(): boolean;
-  /** Resolves when the queue, or one of those that its jobs are spread over, has the job. */
-  add<Data>(queue: QueueDefinition<Data>, data: Data): Promise<unknown>;
+  /** Resolves when the queue has the job. A batch of scans is in one of the queues for scans, and in the journal if there is one. */
+  add<Data>(queue: QueueDefinition<Data>, data: Data): Promise<void>;
   /** Rejects, with the reason, when a queue for scans takes no writes. */
   checkWrites(): Promise<void>;
-  /** Unfinished jobs: waiting, active or delayed, in all the queues that these jobs are spread over. The next job of a schedule is one of them when it is due. */
+  /** Unfinished jobs: waiting, active or delayed, in all queues for jobs of this kind. Scheduled jobs count when they are due. */
   pending(queue: QueueDefinition): Promise<number>;
   depths(): Promise<QueueDepth[]>;
-  /** Whether one of the queues for scans has each of these jobs, in any state. On Redis only. */
-  hasScanJobs(ids: string[]): Promise<boolean[]>;
+  /** Undefined without a journal. */
+  journalState(): JournalState | undefined;
   close(): Promise<void>;
 }
 
@@ -29,56 +31,80 @@ interface QueueClientOptions {
   place: QueuePlace;
   log: Log;
   queues?: readonly QueueDefinition[];
-  onReadinessChange?: (isReady: boolean) => void;
+  /** Until the processes agree on the queue, it takes nothing. */
+  agreement?: Pick<QueueAgreement, 'isAgreed' | 'reason'>;
   /** Called with the time that each write to a queue for scans took until it was acknowledged. */
-  onRoundTrip?: ((ms: number) => void) | undefined;
-  /** Jobs of scans get ids that `hasScanJobs` can look for. */
-  identifyScanJobs?: boolean;
+  onRoundTrip?: (ms: number) => void;
+  /** Keeps scans until they are recorded. On Redis only. */
+  journal?: { files: Journal; findUnrecorded(scans: ScanKey[]): Promise<string[]> } | undefined;
 }
 
 const closeTimeoutMs = 2_000;
 /** How often queues beyond SCAN_QUEUES are looked for. */
 const findEveryMs = 30_000;
 
+/**
+ * The only way of a job into a queue. Does not wait until the queue can be reached.
+ *
+ *   producer: a batch of scans ─┬→ journal, meanwhile (scan-journal.ts)
+ *                               └→ one of the queues for scans (scan-writes.ts) → BullMQ
+ *   mail, export, `qrelay scans retry` … ──────────────────────────────────────→ BullMQ
+ */
 export function openQueueClient({
   place,
   log,
   queues = allQueues,
-  onReadinessChange = () => undefined,
+  agreement = { isAgreed: () => true, reason: () => new Error() },
   onRoundTrip = () => undefined,
-  identifyScanJobs = false,
+  journal: journaling,
 }: QueueClientOptions): QueueClient {
-  const connection = connectToQueues(place, log, () => scans.connectionChanged());
-  const add = async (queue: QueueDefinition, data: unknown) =>
-    connection.queue(queue).add(queue.jobName, data);
-  const addScans = async (queue: QueueDefinition, data: unknown) =>
-    connection.queue(queue).add(queue.jobName, data, { jobId: jobIdOf(data as ScanJob) });
-  const scans = spreadWrites({
-    queues: queuesFor(scanQueue, place),
-    add: identifyScanJobs ? addScans : add,
+  const connection = connectToQueues(place, log, { onChange: () => scans.connectionChanged() });
+  const scanQueues = queuesFor(scanQueue, place);
+  const scans = createScanWrites({
+    queues: scanQueues,
+    // The journal looks for jobs by their ids.
+    add: async (queue, job) =>
+      connection.queue(queue).add(queue.jobName, job, journaling ? { jobId: jobIdOf(job as ScanJob) } : {}),
     write: async (queue) => connection.write(queue),
     isConnected: connection.isReady,
-    onReadinessChange,
     onRoundTrip,
     log,
   });
-  async function pending(queue: QueueDefinition): Promise<number> {
-    let jobs = 0;
-    for (const one of queuesFor(queue, place)) jobs += await countPending(connection.queue(one));
-    return jobs;
-  }
+  const isReady = () => agreement.isAgreed() && scans.isReady();
+  const journal =
+    journaling &&
+    createScanJournal({
+      ...journaling,
+      readyForMs: () => (agreement.isAgreed() ? scans.readyForMs() : 0),
+      async hasJobs(ids) {
+        const inEach = await Promise.all(scanQueues.map((queue) => connection.hasJobIds(queue, ids)));
+        return ids.map((_, index) => inEach.some((found) => found[index]));
+      },
+      add: scans.add,
+      log,
+    });
   let inUse = queues.flatMap((queue) => queuesFor(queue, place));
   let foundAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   return {
-    isReady: scans.isReady,
-    add(queue, data) {
+    isReady,
+    async add(queue, data) {
       // On PostgreSQL it would wait for ever.
-      if (isClosed) return Promise.reject(new Error('The queue client is closed'));
-      return queue.name === scanQueue.name ? scans.add(data) : add(queue, data);
+      if (isClosed) throw new Error('The queue client is closed');
+      if (!agreement.isAgreed()) throw agreement.reason();
+      if (queue.name !== scanQueue.name) await addJob(connection, queue, data);
+      else if (journal) await journal.keep(data as ScanJob, () => scans.add(data));
+      else await scans.add(data);
     },
-    checkWrites: scans.check,
-    pending,
+    async checkWrites() {
+      if (!agreement.isAgreed()) throw agreement.reason();
+      await scans.check();
+    },
+    async pending(queue) {
+      let jobs = 0;
+      for (const one of queuesFor(queue, place)) jobs += await countPending(connection.queue(one));
+      return jobs;
+    },
     async depths() {
       if (!isOnRedis(place)) return readDepths(connection, queues);
       if (performance.now() - foundAt > findEveryMs) {
@@ -87,13 +113,9 @@ export function openQueueClient({
       }
       return readDepthsOfReachable(connection, inUse);
     },
-    async hasScanJobs(ids) {
-      const inEach = await Promise.all(
-        queuesFor(scanQueue, place).map((queue) => connection.hasJobIds(queue, ids)),
-      );
-      return ids.map((_, index) => inEach.some((found) => found[index]));
-    },
+    journalState: () => journal?.state(),
     async close() {
+      await journal?.close();
       isClosed = true;
       scans.stop();
       // A server that hangs must not delay us: the spool has whatever it did not acknowledge.

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresBackend, type PgPool, Queue, type QueueOptions, withBackend } from 'bullmq';
+import type { Config } from '../config.ts';
+import { SetupError } from '../errors.ts';
+import { withTimeout } from '../runtime/timeout.ts';
 import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
-import { logConnectionErrors } from './log-connection-errors.ts';
-import { openQueuePool } from './postgres-engine.ts';
+import { openQueuePool, type WorkerPool } from './postgres-engine.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { hasJobs, hasKeys, queuePrefix } from './queue-keys.ts';
-import { closeRedis, openRedis, type RedisPlace } from './redis-client.ts';
+import { closeRedis, hasJobs, hasKeys, openRedis, queuePrefix, type RedisPlace } from './redis-client.ts';
+import { logConnectionErrors } from './redis-errors.ts';
 
 /** Where the queues live: on Redis where there is one, else in the service's own Postgres. */
 export interface QueuePlace {
@@ -19,6 +22,12 @@ export interface QueuePlace {
 /** Whether the queues are on Redis. */
 export function isOnRedis(place: QueuePlace): place is QueuePlace & RedisPlace {
   return place.redisUrl !== undefined && place.redisUrl !== '';
+}
+
+/** Where the configuration says that the queues live. */
+export function queuePlace(config: Config, databaseUrl: string): QueuePlace {
+  const { redisUrl, redisCaFile, scanQueues } = config;
+  return { redisUrl, redisCaFile, scanQueues, databaseUrl };
 }
 
 /** BullMQ's own queues, on one connection. */
@@ -36,23 +45,41 @@ export interface QueueConnection {
 }
 
 const writeCheckTtlMs = 10_000;
+/** How long a page or a handler waits until the queue has its job. */
+const addTimeoutMs = 5_000;
+
+interface ConnectionOptions {
+  /** Called when the connection to Redis opens or closes. */
+  onChange?: () => void;
+  /** With the queues in Postgres: connections that are open already, and stay open. */
+  pool?: WorkerPool | undefined;
+}
 
 export function connectToQueues(
   place: QueuePlace,
   log: Log,
-  onConnectionChange: () => void = () => undefined,
+  { onChange = () => undefined, pool }: ConnectionOptions = {},
 ): QueueConnection {
-  return isOnRedis(place)
-    ? connectToRedis(place, log, onConnectionChange)
-    : connectToPostgres(place.databaseUrl, log);
+  if (isOnRedis(place)) return connectToRedis(place, log, onChange);
+  return pool ? queuesOnPool(pool.connection, log) : connectToPostgres(place.databaseUrl, log);
+}
+
+/** Adds a job other than of scans. Rejects while the queue is down. */
+export async function addJob<Data>(
+  { queue }: Pick<QueueConnection, 'queue'>,
+  definition: QueueDefinition<Data>,
+  data: Data,
+): Promise<void> {
+  const opened = queue(definition) as Queue<unknown>;
+  await withTimeout(addTimeoutMs, opened.add(definition.jobName, data));
 }
 
 /** Creates BullMQ's queues at first use: created before Redis is connected, they would wait for it forever. */
-function connectToRedis(place: RedisPlace, log: Log, onConnectionChange: () => void): QueueConnection {
+function connectToRedis(place: RedisPlace, log: Log, onChange: () => void): QueueConnection {
   const connection = openRedis(place);
   connection.on('error', logConnectionErrors(log, place));
-  connection.on('close', onConnectionChange);
-  connection.on('ready', onConnectionChange);
+  connection.on('close', onChange);
+  connection.on('ready', onChange);
   const isReady = () => connection.status === 'ready';
   const queues = cacheQueues((definition, options) => {
     const created = new Queue(definition.name, {
@@ -100,8 +127,7 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
   };
 }
 
-/** On connections that stay open when it is closed. */
-export function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
+function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
   const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const logError = logConnectionErrors(log);
   const queues = cacheQueues(({ name }, options) => {
@@ -117,7 +143,11 @@ export function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
     queue: queues.open,
     // Deletes nothing, and is refused by a read-only server.
     write: (definition) => queues.open(definition).removeDeduplicationKey('write-check'),
-    hasJobs: async (definition) => (await queues.open(definition).count()) > 0,
+    async hasJobs(definition) {
+      const states = ['waiting', 'active', 'delayed', 'prioritized', 'failed'] as const;
+      const counts = await queues.open(definition).getJobCounts(...states);
+      return Object.values(counts).some((jobs) => jobs > 0);
+    },
     hasJobIds: () => Promise.reject(new Error('Jobs are not looked for in PostgreSQL')),
     close: queues.close,
   };
@@ -150,4 +180,16 @@ function cacheQueues(create: CreateQueue) {
       await Promise.all([...opened.values()].map((queue) => queue.close().catch(() => undefined)));
     },
   };
+}
+
+const readyTimeoutMs = 5_000;
+
+/** For commands that cannot work without the queue. */
+export async function waitUntilReady(queue: { isReady(): boolean }): Promise<void> {
+  for (const deadline = Date.now() + readyTimeoutMs; !queue.isReady(); await sleep(20)) {
+    if (Date.now() > deadline)
+      throw new SetupError(
+        'The queue cannot be reached. Check that Redis is running and REDIS_URL is right.',
+      );
+  }
 }

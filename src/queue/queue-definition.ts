@@ -1,3 +1,4 @@
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { JobsOptions, RepeatOptions } from 'bullmq';
 import type { Static, TSchema } from 'typebox';
 
@@ -21,8 +22,8 @@ export interface QueueDefinition<Data = unknown> {
     delayMs(attempt: number): number;
   };
   readonly retention: Required<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>>;
-  /** A job that the queue itself adds again and again, once for all worker processes. */
-  readonly schedule?: Pick<RepeatOptions, 'every' | 'pattern' | 'tz'> & { data: Data };
+  /** Jobs that the queue itself adds again and again, once for all worker processes, by their names. */
+  readonly schedules?: Readonly<Record<string, JobSchedule<Data>>>;
   /** The job's data. Releases overlap during an upgrade: only add optional fields. */
   readonly contract: TSchema;
   /** What a job holds, in numbers: "3 scans". */
@@ -33,9 +34,28 @@ export interface QueueDefinition<Data = unknown> {
   readonly consequences: { late: string; failed: string; noWorker: string };
 }
 
+export interface JobSchedule<Data> extends Pick<RepeatOptions, 'every' | 'pattern' | 'tz'> {
+  readonly data: Data;
+  /** Instead of those of the queue. */
+  readonly attempts?: number;
+}
+
 /** Takes the type of the jobs from their contract. */
 export function defineQueue<Contract extends TSchema>(
   definition: QueueDefinition<Static<Contract>> & { readonly contract: Contract },
 ): QueueDefinition<Static<Contract>> {
   return definition;
+}
+
+const ajv = new Ajv();
+const validators = new WeakMap<object, ValidateFunction>();
+
+/** Whether a job's data matches the contract of its queue. */
+export function isJobOf<Data>({ contract }: QueueDefinition<Data>, data: unknown): data is Data {
+  let validate = validators.get(contract);
+  if (!validate) {
+    validate = ajv.compile(contract);
+    validators.set(contract, validate);
+  }
+  return validate(data);
 }

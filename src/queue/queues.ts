@@ -1,32 +1,45 @@
-import { destinationQueue } from './destination-queue.ts';
-import { exportQueue } from './export-queue.ts';
-import { housekeepingQueue } from './housekeeping-queue.ts';
+import type { Static } from 'typebox';
+import { Type } from '../schema.ts';
 import { mailQueue } from './mail-queue.ts';
-import { noticeQueue } from './notice-queue.ts';
-import { partitionQueue } from './partition-queue.ts';
-import { purgeQueue } from './purge-queue.ts';
+import { periodicQueue } from './periodic-queue.ts';
 import type { QueuePlace } from './queue-connection.ts';
-import type { QueueDefinition } from './queue-definition.ts';
-import { scanQueue } from './scan-queue.ts';
-import { scanQueues, scanQueuesBeyond } from './scan-queues.ts';
-import { styleQueue } from './style-queue.ts';
-import { webhookQueue } from './webhook-queue.ts';
+import { defineQueue, type QueueDefinition } from './queue-definition.ts';
+import { scanQueue, scanQueues, scanQueuesBeyond } from './scan-queue.ts';
+
+const contract = Type.Object({
+  userId: Type.String({ maxLength: 36 }),
+  requestId: Type.String({ maxLength: 36 }),
+});
+
+export type ExportJob = Static<typeof contract>;
+
+/** Builds the archive with all data of an account, which its owner has asked for. */
+export const exportQueue = defineQueue({
+  name: 'exports',
+  jobName: 'build',
+  description: 'Exports of accounts that their owners asked for',
+  contract,
+  concurrency: 1,
+  retries: { attempts: 5, delayMs: (attempt) => 5_000 * 2 ** Math.min(attempt, 6) },
+  retention: { removeOnComplete: true, removeOnFail: { count: 100 } },
+  items: { noun: 'export', count: () => 1 },
+  visibleData: () => ({}),
+  consequences: {
+    late: 'users wait for the export of their data',
+    failed: 'they are built again within half an hour, for a day; then their users are told',
+    noWorker: 'no exports are built until one is',
+  },
+});
 
 /**
  * THE list of queues, one for each kind of job. The worker process, the depth metrics, the queue board, `qrelay doctor`
- * and `qrelay queue` follow from it; workers/handlers.ts has a handler for each.
+ * and `qrelay queue` follow from it; workers/worker-service.ts has a handler for each.
  */
 export const queues = {
   scans: scanQueue,
-  purge: purgeQueue,
-  partitions: partitionQueue,
-  housekeeping: housekeepingQueue,
-  webhooks: webhookQueue,
+  periodic: periodicQueue,
   mail: mailQueue,
   exports: exportQueue,
-  notices: noticeQueue,
-  destinations: destinationQueue,
-  styles: styleQueue,
 } as const;
 
 export const allQueues: readonly QueueDefinition[] = Object.values(queues);
@@ -41,4 +54,29 @@ export function queuesFor(queue: QueueDefinition, { scanQueues: count = 1 }: Spr
 /** The queues that may have jobs of this kind from a time when SCAN_QUEUES was higher, or from processes where it is. */
 export function queuesBeyond(queue: QueueDefinition, { scanQueues: count = 1 }: Spread): QueueDefinition[] {
   return queue.name === scanQueue.name ? scanQueuesBeyond(count) : [];
+}
+
+/** The queues for these kinds of jobs, and those beyond SCAN_QUEUES that still have jobs. */
+export async function queuesInUse(
+  kinds: readonly QueueDefinition[],
+  place: QueuePlace,
+  hasJobs: (queue: QueueDefinition) => Promise<boolean>,
+): Promise<QueueDefinition[]> {
+  const found = await Promise.all(
+    kinds.map(async (kind) => [...queuesFor(kind, place), ...(await leftOver(kind, place, hasJobs))]),
+  );
+  return found.flat();
+}
+
+/** The queues beyond SCAN_QUEUES that still have jobs of this kind. One that cannot be read counts as empty. */
+export async function leftOver(
+  kind: QueueDefinition,
+  place: QueuePlace,
+  hasJobs: (queue: QueueDefinition) => Promise<boolean>,
+): Promise<QueueDefinition[]> {
+  // In Postgres there is always one queue for each kind.
+  if (!place.redisUrl) return [];
+  const beyond = queuesBeyond(kind, place);
+  const inUse = await Promise.all(beyond.map((queue) => hasJobs(queue).catch(() => false)));
+  return beyond.filter((_, index) => inUse[index]);
 }

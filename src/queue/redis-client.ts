@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import {
+  Cluster,
+  type ClusterOptions,
+  Redis,
+  type RedisOptions,
+  type SentinelConnectionOptions,
+  SentinelConnector,
+} from 'ioredis';
 import { redisAddress, type RedisAddress } from '../store/redis-address.ts';
-import { needsNewConnection } from './redis-errors.ts';
-import { ReliableSentinelConnector } from './sentinel-connector.ts';
+import type { QueueDefinition } from './queue-definition.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -76,6 +82,14 @@ export function closeRedis(client: RedisClient): void {
   client.disconnect();
 }
 
+/**
+ * Errors of a server that is no longer a primary. Its address may resolve to the new primary by now, but an open
+ * connection never finds out. Errors from Lua scripts have the code somewhere in their message.
+ */
+function needsNewConnection({ message }: Error): boolean {
+  return /\b(READONLY|MASTERDOWN|UNBLOCKED)\b/.test(message);
+}
+
 type ServerOptions = Omit<RedisOptions, 'replyMapping'>;
 type Options = ServerOptions & { cluster: Omit<ClusterOptions, 'redisOptions'> };
 
@@ -133,4 +147,71 @@ function sentinelOptions(
     failoverDetector: retryStrategy !== null,
     Connector: ReliableSentinelConnector,
   };
+}
+
+/** BullMQ's own default: jobs of earlier releases are there. */
+const prefix = 'bull';
+const jobLists = ['wait', 'active', 'delayed', 'prioritized', 'paused', 'failed'];
+
+/**
+ * What the keys of a queue start with. BullMQ's scripts use several keys of a queue at a time, which a Redis Cluster
+ * allows only for keys of one slot: those with the same text in braces.
+ */
+export function queuePrefix(redisUrl: string, { name, hashTag = name }: QueueDefinition): string {
+  return redisAddress(redisUrl).kind === 'cluster' ? `${prefix}:{${hashTag}}` : prefix;
+}
+
+/** Whether the queue has jobs, failed ones included. BullMQ would create the queue to find out. */
+export async function hasJobs(
+  redis: RedisClient,
+  redisUrl: string,
+  queue: QueueDefinition,
+): Promise<boolean> {
+  const start = `${queuePrefix(redisUrl, queue)}:${queue.name}`;
+  return (await redis.exists(...jobLists.map((list) => `${start}:${list}`))) > 0;
+}
+
+/** Whether each of these keys exists. In a cluster, all must be of one slot. */
+export async function hasKeys(redis: RedisClient, keys: string[]): Promise<boolean[]> {
+  if (keys.length === 0) return [];
+  // Most often all or none exist, and one command says so.
+  const existing = await redis.exists(...keys);
+  if (existing === 0 || existing === keys.length) return keys.map(() => existing > 0);
+  const pipeline = redis.pipeline();
+  for (const key of keys) pipeline.exists(key);
+  const results = (await pipeline.exec()) ?? [];
+  return keys.map((_, index) => {
+    const [error, count] = results[index] ?? [new Error('Redis did not answer')];
+    if (error) throw error;
+    return count === 1;
+  });
+}
+
+/** Private members of ioredis' class. */
+interface Internals {
+  failoverDetector: { cleanup(): void } | null;
+  connectToSentinel(...args: unknown[]): Redis;
+}
+
+/** ioredis' connector, without two defects. */
+export class ReliableSentinelConnector extends SentinelConnector {
+  private readonly internals = this as unknown as Internals;
+
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions);
+    const connectToSentinel = this.internals.connectToSentinel.bind(this);
+    // Errors of a client without a listener go to stderr, and the one that waits for announcements has none.
+    this.internals.connectToSentinel = (...args) => connectToSentinel(...args).on('error', () => undefined);
+  }
+
+  /**
+   * Ignores announcements of a new primary from now on. They are meant for the previous connection; while a sentinel is
+   * asked for the primary, one would close the client permanently.
+   */
+  override connect(
+    ...args: Parameters<SentinelConnector['connect']>
+  ): ReturnType<SentinelConnector['connect']> {
+    this.internals.failoverDetector?.cleanup();
+    return super.connect(...args);
+  }
 }

@@ -1,9 +1,75 @@
+import { redisAddress } from '../store/redis-address.ts';
+import type { Log } from '../telemetry/log.ts';
+import { throttle } from '../telemetry/throttle.ts';
+import { closeRedis, openRedisServer, type RedisPlace } from './redis-client.ts';
+
+const pauseMs = 30_000;
+
+/** Throttled, because reconnecting to a server that is down fails several times a second. */
+export function logConnectionErrors(log: Log, redis?: RedisPlace): (err: unknown) => void {
+  function report(err: unknown, times: number): void {
+    const tls = tlsProblem(err);
+    log.warn(
+      { err, times },
+      tls
+        ? `the connection to the queue failed: ${tls.problem}. ${tls.remedy}`
+        : 'the connection to the queue failed; retrying',
+    );
+  }
+  async function reportCause(given: unknown, times: number): Promise<void> {
+    const cause = redis && given instanceof Error ? await findCause(redis, given) : given;
+    report(cause, times);
+  }
+  return throttle((err, times) => void reportCause(err, times), { pauseMs });
+}
+
 /**
- * Errors of a server that is no longer a primary. Its address may resolve to the new primary by now, but an open
- * connection never finds out. Errors from Lua scripts have the code somewhere in their message.
+ * Why the servers that REDIS_URL names do not respond, in order. For a cluster and for sentinels the client says only
+ * that a connection was closed.
  */
-export function needsNewConnection({ message }: Error): boolean {
-  return /\b(READONLY|MASTERDOWN|UNBLOCKED)\b/.test(message);
+export async function probeServers(place: RedisPlace): Promise<{ server: string; error?: Error }[]> {
+  return Promise.all(
+    redisAddress(place.redisUrl).hosts.map(async (host) => {
+      const server = `${host.host}:${host.port}`;
+      const error = await probe(place, host).catch((reason: unknown) => reason as Error);
+      return { server, ...(error && { error }) };
+    }),
+  );
+}
+
+/**
+ * Why a connection failed; never rejects. The client of a cluster or of sentinels often says no more than that it was closed: then the
+ * servers are asked one by one.
+ */
+export async function findCause(place: RedisPlace, error: Error): Promise<Error> {
+  const { lastNodeError } = error as { lastNodeError?: Error };
+  const known = lastNodeError ?? error;
+  if (redisAddress(place.redisUrl).kind === 'single' || !isVague(known)) return known;
+  const servers = await probeServers(place);
+  return servers.find((server) => server.error)?.error ?? known;
+}
+
+const isVague = ({ message }: Error) =>
+  /^(Connection is closed|timeout|Command timed out|Failed to refresh slots|None of startup nodes|All sentinels)/.test(
+    message,
+  );
+
+async function probe(place: RedisPlace, host: { host: string; port: number }): Promise<Error | undefined> {
+  const connection = openRedisServer(place, host);
+  // The reason arrives as an event; `connect` rejects only with "Connection is closed".
+  let reason: Error | undefined;
+  connection.on('error', (error: Error) => {
+    reason ??= error;
+  });
+  try {
+    await connection.connect();
+    await connection.ping();
+    return undefined;
+  } catch (error) {
+    return reason ?? (error as Error);
+  } finally {
+    closeRedis(connection);
+  }
 }
 
 interface Problem {

@@ -2,19 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
-import type { DiskAccess } from './disk-access.ts';
-import { openJournal } from './journal.ts';
-import { createJournalCheck, type ScanKey } from './journal-check.ts';
-import { countScans, type ScanJob } from './scan-jobs.ts';
-
-/** Where SCAN_JOURNAL keeps batches. */
-export interface JournalSettings {
-  folder: string;
-  /** Shared with the spool. */
-  disk?: DiskAccess;
-  maxBytes: number;
-  sync: boolean;
-}
+import type { Confirm, Journal, Outcome } from './journal.ts';
+import { countScans, jobIdOf, listScans, type ScanJob } from './scan-jobs.ts';
 
 /** As the metrics show it. Counts since the process was started. */
 export interface JournalState {
@@ -34,7 +23,7 @@ export interface ScanJournal {
 }
 
 interface ScanJournalOptions {
-  settings: JournalSettings;
+  files: Journal;
   /** For how long the queue has been taking writes; 0 if it does not. */
   readyForMs(): number;
   hasJobs(ids: string[]): Promise<boolean[]>;
@@ -55,8 +44,9 @@ const finalChecksMs = 1_500;
 const finalCheckEveryMs = 100;
 const closeTimeoutMs = 1_000;
 
-export async function openScanJournal({
-  settings,
+/** Writes each batch to the journal's files, and compares them with the queue and the database. */
+export function createScanJournal({
+  files: journal,
   readyForMs,
   hasJobs,
   findUnrecorded,
@@ -65,8 +55,7 @@ export async function openScanJournal({
   checkEveryMs = defaultCheckEveryMs,
   minAgeMs = defaultMinAgeMs,
   appendTimeoutMs = defaultAppendTimeoutMs,
-}: ScanJournalOptions): Promise<ScanJournal> {
-  const journal = await openJournal(settings);
+}: ScanJournalOptions): ScanJournal {
   let unjournaledScans = 0;
   let resentScans = 0;
   let isClosing = false;
@@ -139,5 +128,48 @@ export async function openScanJournal({
       // A disk that hangs must not delay the end of the process.
       await withTimeout(closeTimeoutMs, journal.close()).catch(() => undefined);
     },
+  };
+}
+
+/** A scan as the database knows it. */
+export interface ScanKey {
+  id: string;
+  qrCodeId: string;
+}
+
+interface JournalCheckOptions {
+  /** Whether the queue has each of these jobs: waiting, running, or failed and kept. */
+  hasJobs(ids: string[]): Promise<boolean[]>;
+  /** The ids of those that are not recorded, and could be. */
+  findUnrecorded(scans: ScanKey[]): Promise<string[]>;
+  /** Adds the job to the queue again. */
+  resend(job: ScanJob, lostScans: number): Promise<unknown>;
+}
+
+/**
+ * Says of each batch where it is. One that neither the queue nor the database has is sent again.
+ *
+ * The queue is asked first: a job leaves it only when its scans are recorded. The other way round, a job that ends between
+ * the two questions would look lost.
+ */
+export function createJournalCheck({ hasJobs, findUnrecorded, resend }: JournalCheckOptions): Confirm {
+  return async (jobs) => {
+    const isQueued = await hasJobs(jobs.map(jobIdOf));
+    const scansOf = jobs.map((job, index) => (isQueued[index] ? [] : listScans(job)));
+    const asked = scansOf.flat().map(([id, qrCodeId]) => ({ id, qrCodeId }));
+    const unrecorded = new Set(asked.length > 0 ? await findUnrecorded(asked) : []);
+    const outcomes: Outcome[] = [];
+    // A batch that went to the spool in between is in the journal twice.
+    const resent = new Set<string>();
+    for (const [index, job] of jobs.entries()) {
+      const lostScans = (scansOf[index] ?? []).filter(([id]) => unrecorded.has(id)).length;
+      if (lostScans > 0 && !resent.has(jobIdOf(job))) {
+        await resend(job, lostScans);
+        resent.add(jobIdOf(job));
+      }
+      if (isQueued[index]) outcomes.push('queued');
+      else outcomes.push(lostScans === 0 ? 'recorded' : 'resent');
+    }
+    return outcomes;
   };
 }

@@ -1,6 +1,11 @@
-import { spreadTag } from './hash-slot.ts';
-import { defineQueue } from './queue-definition.ts';
-import { countScans, listScans, scanJobContract } from './scan-jobs.ts';
+import { defineQueue, type QueueDefinition } from './queue-definition.ts';
+import { countScans, listScans, type ScanJob, scanJobContract } from './scan-jobs.ts';
+
+export const hashSlots = 16_384;
+
+/** How far from where it should be the slot of a tag may be. A narrower range would take longer to find. */
+const tolerance = 32;
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
 const mostCodesShown = 20;
 
@@ -33,3 +38,55 @@ export const scanQueue = defineQueue({
     noWorker: 'scans are not recorded until one is',
   },
 });
+
+/** More are not looked for when SCAN_QUEUES is lowered. */
+export const maxScanQueues = 64;
+
+const made = new Map<number, QueueDefinition<ScanJob>>([[1, scanQueue]]);
+
+/** The first keeps the name `scans`. */
+function numbered(number: number): QueueDefinition<ScanJob> {
+  let queue = made.get(number);
+  if (!queue) {
+    queue = { ...scanQueue, name: `${scanQueue.name}-${number}`, hashTag: spreadTag(scanQueue.name, number) };
+    made.set(number, queue);
+  }
+  return queue;
+}
+
+/** The jobs that a worker process runs at a time are shared out among the queues. */
+export function scanQueues(count: number): QueueDefinition<ScanJob>[] {
+  const concurrency = Math.ceil(scanQueue.concurrency / count);
+  return numberedFrom(1, count).map((queue) => (count === 1 ? queue : { ...queue, concurrency }));
+}
+
+export function scanQueuesBeyond(count: number): QueueDefinition<ScanJob>[] {
+  return numberedFrom(count + 1, maxScanQueues).map((queue) => ({ ...queue, concurrency: 1 }));
+}
+
+function numberedFrom(first: number, last: number): QueueDefinition<ScanJob>[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => numbered(first + index));
+}
+
+/** The slot of a key or hash tag in a Redis Cluster: CRC-16/XMODEM, modulo the number of slots. */
+export function hashSlot(tag: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
+  }
+  return crc % hashSlots;
+}
+
+/**
+ * The hash tag of the number-th of several queues. Each node of a cluster has a range of slots. Multiples of the golden
+ * ratio fill the whole range evenly, however many there are, and the place of a queue does not depend on how many follow.
+ * Another tag would strand the jobs of its queue.
+ */
+export function spreadTag(name: string, number: number): string {
+  const place = Math.floor(((number * goldenRatio) % 1) * hashSlots);
+  for (let variant = 0; ; variant += 1) {
+    const tag = `${name}-${number}-${variant}`;
+    if (Math.abs(hashSlot(tag) - place) <= tolerance) return tag;
+  }
+}

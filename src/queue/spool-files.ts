@@ -1,9 +1,8 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { processIdentity, checkLiveness } from '../runtime/process-identity.ts';
-import type { DiskAccess } from './disk-access.ts';
-import { isJobOf } from './job-contract.ts';
+import { checkLiveness, processIdentity } from '../runtime/process-identity.ts';
+import { isJobOf } from './queue-definition.ts';
 import type { ScanJob } from './scan-jobs.ts';
 import { scanQueue } from './scan-queue.ts';
 
@@ -169,4 +168,150 @@ export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> 
     });
   }
   return files;
+}
+
+/** A file of complete lines that belongs to this process. */
+export interface LineFile {
+  path: string;
+  /** Of complete lines. */
+  bytes: number;
+}
+
+/** Appends lines to a file of this process. Not for calls at the same time: a file must not be closed during a write. */
+export interface LineWriter {
+  /**
+   * `accept` is called when the line is in the file, and if it says no, the line is removed. If it fails, nothing of the
+   * line is left in the file.
+   */
+  append(line: Buffer, accept?: () => boolean): Promise<void>;
+  /** The file that is written to, if there is one. */
+  current(): LineFile | undefined;
+  /** Closes the file; the next line starts a new one. */
+  rotate(): Promise<void>;
+}
+
+interface LineWriterOptions {
+  folder: string;
+  nextPath(): string;
+  /** Whether `append` waits until the line is on the disk, not only in the page cache. */
+  sync: boolean;
+  /** How often it is checked that no other process has adopted the file. What was written in between is then lost. */
+  checkOwnerEveryMs?: number;
+  onRotated(file: LineFile): void;
+}
+
+type OpenFile = LineFile & { handle: FileHandle; inode: number };
+
+export function createLineWriter({
+  folder,
+  nextPath,
+  sync,
+  checkOwnerEveryMs = 0,
+  onRotated,
+}: LineWriterOptions): LineWriter {
+  let current: OpenFile | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+
+  async function rotate(): Promise<void> {
+    if (!current) return;
+    const { handle, path, bytes } = current;
+    current = undefined;
+    onRotated({ path, bytes });
+    await handle.close().catch(() => undefined);
+  }
+
+  async function fileToAppendTo(): Promise<OpenFile> {
+    if (current) return current;
+    await mkdir(folder, { recursive: true });
+    const path = nextPath();
+    const handle = await open(path, 'a', 0o600);
+    const { ino: inode } = await handle.stat();
+    current = { path, bytes: 0, handle, inode };
+    return current;
+  }
+
+  async function append(line: Buffer, accept: () => boolean = () => true): Promise<void> {
+    const file = await fileToAppendTo();
+    // The next line must not be appended to half a line.
+    const removeLine = () => file.handle.truncate(file.bytes).catch(rotate);
+    try {
+      await file.handle.appendFile(line);
+      if (sync) await file.handle.datasync();
+    } catch (error) {
+      await removeLine();
+      throw error;
+    }
+    if (performance.now() - checkedAt >= checkOwnerEveryMs) {
+      if (!(await isUnmoved(file))) {
+        // Adopted by a process that took us for dead, and perhaps replayed already: the line goes into a new file.
+        current = undefined;
+        await file.handle.close().catch(() => undefined);
+        return append(line, accept);
+      }
+      checkedAt = performance.now();
+    }
+    if (accept()) file.bytes += line.length;
+    else await removeLine();
+  }
+
+  return { append, current: () => current, rotate };
+}
+
+async function isUnmoved({ path, inode }: OpenFile): Promise<boolean> {
+  const file = await stat(path).catch(ignoreMissing);
+  return file?.ino === inode;
+}
+
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** Longer than a healthy disk takes to sync a few kilobytes, also under load. */
+const defaultHungAfterMs = 250;
+
+export class DiskHungError extends Error {
+  override name = 'DiskHungError';
+}
+
+/** The only way to the files of a folder, one operation at a time. */
+export interface DiskAccess {
+  /** Rejects at once while an earlier operation hangs. Not for calls inside of each other. */
+  run<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Whether the disk has not responded to the current operation for too long. */
+  isHung(): boolean;
+}
+
+/**
+ * An operation on a disk that hangs cannot be canceled: it keeps one of the four threads that all files, host names and
+ * compression of the process share. One at a time leaves the others free, and what is refused uses no memory.
+ */
+export function createDiskAccess(hungAfterMs = defaultHungAfterMs): DiskAccess {
+  let last: Promise<unknown> = Promise.resolve();
+  let hung = false;
+
+  async function watched<Value>(work: () => Promise<Value>): Promise<Value> {
+    let isDone = false;
+    const timer = setTimeout(
+      // A result that arrived while our own event loop was busy is handled first.
+      () => setImmediate(() => (hung = !isDone)),
+      hungAfterMs,
+    ).unref();
+    try {
+      return await work();
+    } finally {
+      isDone = true;
+      hung = false;
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    run(work) {
+      if (hung) return Promise.reject(new DiskHungError('The disk does not respond'));
+      const done = last.then(() => watched(work));
+      last = done.catch(() => undefined);
+      return done;
+    },
+    isHung: () => hung,
+  };
 }

@@ -1,17 +1,20 @@
 import { mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchHeartbeats } from '../runtime/heartbeat.ts';
-import { createDiskAccess, type DiskAccess } from './disk-access.ts';
-import { createLineWriter, ignoreMissing, type LineFile } from './line-writer.ts';
-import type { ScanJob } from './scan-jobs.ts';
 import {
+  createDiskAccess,
+  createLineWriter,
+  defaultAbandonedAfterMs,
+  defaultHeartbeatMs,
+  type DiskAccess,
+  ignoreMissing,
   isAbandoned,
+  type LineFile,
   ownerHere,
   parseSpoolName,
   readSpoolLines,
-  defaultAbandonedAfterMs,
-  defaultHeartbeatMs,
 } from './spool-files.ts';
+import type { ScanJob } from './scan-jobs.ts';
 
 /**
  * Append-only files in DATA_DIR for the batches that the queue did not take, one job per line. A file belongs to the

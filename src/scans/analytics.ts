@@ -1,5 +1,5 @@
 import { dayMs } from '../runtime/units.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, queryPrepared } from '../store/database.ts';
 import {
   type ColumnName,
   columnNames,
@@ -97,4 +97,125 @@ export function lastDates(days: number, now: Date): string[] {
   return Array.from({ length: days }, (_, index) =>
     new Date(now.getTime() - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
   );
+}
+
+/** Scans per day of the last `days` UTC days, today last, by code. The map has no entry for a code without scans. */
+export async function readDailyScans(
+  db: Database,
+  codeIds: string[],
+  days: number,
+  now: Date,
+): Promise<Map<string, number[]>> {
+  const dates = lastDates(days, now);
+  const rows = (await db('scan_counters')
+    .where({ dimension: 'total' })
+    .whereIn('qr_code_id', codeIds)
+    .whereBetween('day', [dates[0] ?? '', dates.at(-1) ?? ''])
+    .groupBy('qr_code_id', 'day')
+    .select('qr_code_id as id', db.raw('day::text as day'), db.raw('sum(count)::bigint as count'))) as {
+    id: string;
+    day: string;
+    count: number;
+  }[];
+  const scans = new Map<string, number[]>();
+  for (const { id, day, count } of rows) {
+    const ofCode = scans.get(id) ?? dates.map(() => 0);
+    ofCode[dates.indexOf(day)] = count;
+    scans.set(id, ofCode);
+  }
+  return scans;
+}
+
+/** Scans of all codes of an account, per day of the last `days` UTC days, today last. */
+export async function readAccountScans(
+  db: Database,
+  ownerId: string,
+  days: number,
+  now: Date,
+): Promise<{ date: string; scans: number }[]> {
+  const dates = lastDates(days, now);
+  const { rows } = (await db.raw(
+    `SELECT day::text AS day, sum(count)::bigint AS count FROM scan_counters
+     WHERE qr_code_id IN (SELECT id FROM qr_codes WHERE user_id = :ownerId) AND dimension = 'total'
+       AND day BETWEEN :from AND :to
+     GROUP BY 1`,
+    { ownerId, from: dates[0], to: dates.at(-1) } as never,
+  )) as { rows: { day: string; count: number }[] };
+  const scansOn = new Map(rows.map(({ day, count }) => [day, count]));
+  return dates.map((date) => ({ date, scans: scansOn.get(date) ?? 0 }));
+}
+
+const statement = {
+  name: 'scan totals',
+  text: `
+  SELECT count(code.id) > 0 AS exists,
+         coalesce(sum(count), 0)::bigint AS ever,
+         coalesce(sum(count) FILTER (WHERE day = $2::date), 0)::bigint AS today,
+         ARRAY(
+           SELECT coalesce(sum(count), 0)::bigint FROM unnest($3::int[]) WITH ORDINALITY AS period (days, place)
+           LEFT JOIN scan_counters ON qr_code_id = $1 AND dimension = 'total' AND day > $2::date - days AND day <= $2::date
+           GROUP BY place ORDER BY place
+         )::text[] AS periods
+  FROM qr_codes AS code
+  LEFT JOIN scan_counters AS counter ON counter.qr_code_id = code.id AND dimension = 'total'
+  WHERE code.id = $1`,
+};
+
+export interface ScanTotals {
+  /** False once the code is deleted. */
+  exists: boolean;
+  ever: number;
+  today: number;
+  /** Scans in the last n UTC days, including today, by n. */
+  periods: Record<number, number>;
+}
+
+/** Reads a few hundred counters at most, so it is cheap enough to call every second. */
+export async function readScanTotals(
+  db: Database,
+  codeId: string,
+  today: string,
+  periods: readonly number[],
+): Promise<ScanTotals> {
+  const [row] = await queryPrepared<Omit<ScanTotals, 'periods'> & { periods: string[] }>(db, statement, [
+    codeId,
+    today,
+    periods,
+  ]);
+  const { exists = false, ever = 0, today: scansToday = 0 } = row ?? {};
+  return {
+    exists,
+    ever,
+    today: scansToday,
+    periods: Object.fromEntries(periods.map((days, place) => [days, Number(row?.periods[place] ?? 0)])),
+  };
+}
+
+export interface CityCount {
+  country: string;
+  region: string;
+  city: string;
+  count: number;
+}
+
+/** The cities with the most scans in a period of UTC days. */
+export async function readTopCities(
+  db: Database,
+  codeId: string,
+  period: { from: string; to: string },
+  limit: number,
+): Promise<CityCount[]> {
+  const { rows } = (await db.raw(
+    `SELECT value, sum(count)::bigint AS count
+     FROM scan_counters
+     WHERE qr_code_id = :codeId AND dimension = 'city' AND day BETWEEN :from AND :to
+     GROUP BY value
+     ORDER BY count DESC, value COLLATE "C"
+     LIMIT :limit`,
+    { codeId, ...period, limit },
+  )) as { rows: { value: string; count: number }[] };
+  return rows.map(({ value, count }) => {
+    const [country = '', region = '', ...city] = value.split('|');
+    return { country, region, city: city.join('|'), count };
+  });
 }

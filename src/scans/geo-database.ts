@@ -2,8 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Reader, type Response } from 'maxmind';
-import { type Place, readPlace, unknownPlace } from './place.ts';
-import { samplePlaces } from './geo-database-sample.ts';
+import { unknownValues } from './dimensions.ts';
+import type { ScanRow } from './scan.ts';
 
 /** A MaxMind DB file with places, in memory. */
 export interface GeoDatabase {
@@ -108,4 +108,172 @@ async function readWhole(file: string): Promise<Buffer> {
   } finally {
     await handle?.close();
   }
+}
+
+const samples = 500;
+
+/**
+ * The places of records all over a MaxMind DB file. Throws if a node or record does not fit the rest of the file, as in one
+ * that has been written in part.
+ */
+export function samplePlaces(content: Buffer, reader: Reader<Response>): Place[] {
+  const { nodeCount, recordSize, searchTreeSize, ipVersion } = reader.metadata;
+  const separator = content.subarray(searchTreeSize, searchTreeSize + 16);
+  if (separator.length < 16 || separator.some((byte) => byte !== 0))
+    throw new Error('the search tree does not end where the metadata says');
+  const readRecord = recordReader(content, recordSize);
+  const random = randomBits();
+  const places: Place[] = [];
+  for (let sample = 0; sample < samples; sample += 1) {
+    const bits = walk(readRecord, nodeCount, ipVersion === 4 ? 32 : 128, random);
+    if (bits) places.push(readPlace(reader.get(toAddress(bits))));
+  }
+  return places;
+}
+
+/** Down to a record with data, left or right by chance, and around branches that have none. */
+function walk(
+  readRecord: (node: number, side: 0 | 1) => number,
+  nodeCount: number,
+  depth: number,
+  random: () => 0 | 1,
+): number[] | undefined {
+  const bits: number[] = [];
+  for (let node = 0; bits.length < depth; ) {
+    let side = random();
+    let next = readRecord(node, side);
+    if (next === nodeCount) {
+      side = side === 0 ? 1 : 0;
+      next = readRecord(node, side);
+    }
+    if (next === nodeCount) return undefined;
+    bits.push(side);
+    if (next > nodeCount) return [...bits, ...Array<number>(depth - bits.length).fill(0)];
+    node = next;
+  }
+  throw new Error('the search tree is deeper than an address is long');
+}
+
+/** A node has two records of 24, 28 or 32 bits; of 28, the upper four bits of both are in the byte between them. */
+function recordReader(content: Buffer, recordSize: number): (node: number, side: 0 | 1) => number {
+  const nodeBytes = recordSize / 4;
+  return (node, side) => {
+    const start = node * nodeBytes;
+    if (recordSize !== 28) return content.readUIntBE(start + (side * nodeBytes) / 2, nodeBytes / 2);
+    const middle = content.readUInt8(start + 3);
+    const upper = side === 0 ? middle >> 4 : middle & 0x0f;
+    return upper * 2 ** 24 + content.readUIntBE(start + side * 4, 3);
+  };
+}
+
+function toAddress(bits: number[]): string {
+  const groupBits = bits.length === 32 ? 8 : 16;
+  const groups: string[] = [];
+  for (let start = 0; start < bits.length; start += groupBits) {
+    const group = Number.parseInt(bits.slice(start, start + groupBits).join(''), 2);
+    groups.push(group.toString(bits.length === 32 ? 10 : 16));
+  }
+  return groups.join(bits.length === 32 ? '.' : ':');
+}
+
+/** The same bits at each call, so that a file is accepted or not, always. */
+function randomBits(): () => 0 | 1 {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 31 === 0 ? 0 : 1;
+  };
+}
+
+/** Where a client's address is, as far as it is known. */
+export type Place = Pick<ScanRow, 'country' | 'region' | 'city' | 'latitude' | 'longitude'>;
+
+export const unknownPlace: Place = Object.freeze({
+  country: unknownValues.country,
+  region: null,
+  city: null,
+  latitude: null,
+  longitude: null,
+});
+
+const maxNameLength = 64;
+/** Parsed only if not longer: no coordinate needs more digits. */
+const maxNumberLength = 32;
+
+/**
+ * Reads a record of a MaxMind DB file. MaxMind and DB-IP nest their fields (`country.iso_code`, `city.names.en`); IPinfo
+ * has flat ones, some of them numbers in strings. The file may be damaged or come from anybody: what does not fit is
+ * unknown.
+ */
+export function readPlace(record: unknown): Place {
+  const {
+    country,
+    country_code: countryCode,
+    subdivisions,
+    region_code: regionCode,
+    region = fieldsOf(record)['state1'],
+    city,
+    location,
+    lat,
+    lng,
+    latitude = lat,
+    longitude = lng,
+  } = fieldsOf(record);
+  const largest = fieldsOf(Array.isArray(subdivisions) ? subdivisions[0] : undefined);
+  const found = [fieldsOf(country)['iso_code'], countryCode, country].find(isCountry);
+  return {
+    country: found ?? unknownPlace.country,
+    region: nameOf(largest['iso_code'], englishName(largest), regionCode, region),
+    city: nameOf(englishName(fieldsOf(city)), city),
+    ...coordinates(fieldsOf(location)['latitude'] ?? latitude, fieldsOf(location)['longitude'] ?? longitude),
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function englishName(fields: Record<string, unknown>): unknown {
+  return fieldsOf(fields['names'])['en'];
+}
+
+function isCountry(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Z]{2}$/.test(value);
+}
+
+/** The first that has a name. */
+function nameOf(...values: unknown[]): string | null {
+  for (const value of values) {
+    const name = typeof value === 'string' ? cleanName(value) : '';
+    if (name !== '') return name;
+  }
+  return null;
+}
+
+/**
+ * Cut, and without characters that PostgreSQL rejects or that end a line. A vertical bar separates the parts of a city in
+ * its counter.
+ */
+function cleanName(text: string): string {
+  // A cut can leave half of a surrogate pair at the end.
+  const cut = text.slice(0, maxNameLength).replace(/[\uD800-\uDBFF]$/, '');
+  return cut.replace(/[\p{Cc}|]/gu, ' ').trim();
+}
+
+/** Both or neither: one alone is no place. */
+function coordinates(latitude: unknown, longitude: unknown): Pick<Place, 'latitude' | 'longitude'> {
+  const north = numberOf(latitude, 90);
+  const east = numberOf(longitude, 180);
+  return north === null || east === null
+    ? { latitude: null, longitude: null }
+    : { latitude: north, longitude: east };
+}
+
+function numberOf(value: unknown, limit: number): number | null {
+  const isText = typeof value === 'string' && value.length <= maxNumberLength && value.trim() !== '';
+  const number = isText ? Number(value) : value;
+  // Some files have 32-bit numbers, which turn into many digits.
+  return typeof number === 'number' && Math.abs(number) <= limit
+    ? Math.round(number * 10_000) / 10_000
+    : null;
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 
 /** Whom places come from. The licenses of free databases require a link on pages that show them. */
 export interface GeoSource {
@@ -43,4 +45,15 @@ function findDatabaseType(end: Buffer): string {
   return length < 29
     ? end.toString('utf8', start + 1, start + 1 + length)
     : end.toString('utf8', start + 2, start + 2 + 29 + (end[start + 1] ?? 0));
+}
+
+/**
+ * The release date of the GeoIP data. The files have the time of the installation; only the name of the source archive,
+ * which geoip-lite stores with the checksum, has the date.
+ */
+export function readGeoDataDate(): Date | undefined {
+  // Resolved, not imported: importing geoip-lite loads 150 MB.
+  const file = createRequire(import.meta.url).resolve('geoip-lite/data/city.checksum');
+  const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)\.zip/.exec(readFileSync(file, 'utf8')) ?? [];
+  return day ? new Date(`${year}-${month}-${day}T00:00:00Z`) : undefined;
 }

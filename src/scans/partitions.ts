@@ -89,3 +89,65 @@ function monthAfter(month: Date): Date {
 export function isPartitionMissing(error: unknown): boolean {
   return sqlState(error) === '23514' && /no partition of relation/.test((error as Error).message);
 }
+
+const lockWaitMs = 400;
+
+/** Raw scans before this time were dropped. Undefined if all are kept. */
+export async function readHorizon(db: Database): Promise<Date | undefined> {
+  const row = (await db('scan_horizon').first('kept_from as keptFrom')) as { keptFrom: Date } | undefined;
+  return row?.keptFrom;
+}
+
+/**
+ * Drops the partitions whose scans are all older than the given number of whole months before this one, and returns their
+ * names. The counters stay. Each needs an exclusive lock for a moment: rejects with 55P03 when it is not free.
+ */
+export async function dropExpiredPartitions(db: Database, keepMonths: number, now: Date): Promise<string[]> {
+  const keptFrom = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - keepMonths));
+  const dropped: string[] = [];
+  for (const { name, to } of await listPartitions(db)) {
+    if (to > keptFrom) break;
+    await db.transaction(async (transaction) => {
+      await transaction.raw(`SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
+      // First, so that nobody compares the counters with scans that are gone.
+      await transaction.raw(
+        `INSERT INTO scan_horizon AS horizon (kept_from) VALUES (?)
+         ON CONFLICT (only_row) DO UPDATE SET kept_from = greatest(horizon.kept_from, excluded.kept_from)`,
+        [to],
+      );
+      await transaction.raw('DROP TABLE ??', [name]);
+    });
+    dropped.push(name);
+  }
+  return dropped;
+}
+
+/** The end of a table, where new rows usually are. */
+const blocksRead = 64;
+
+export interface NewestScans {
+  newestAt: Date | undefined;
+  /** The codes that were scanned last, at most `maxCodes`. */
+  codeIds: string[];
+}
+
+/** Reads the last blocks of the last partition that is not empty: there is no index by time alone. */
+export async function readNewestScans(db: Database, maxCodes: number): Promise<NewestScans> {
+  for (const { name } of (await listPartitions(db)).toReversed()) {
+    const { rows } = (await db.raw(
+      `WITH tail AS MATERIALIZED (
+         SELECT qr_code_id, scanned_at FROM :name:
+         -- A subquery, because a range of blocks must be known before the table is read.
+         WHERE ctid >= (
+           SELECT format('(%s,0)', greatest(0, pg_relation_size(CAST(:name AS regclass))
+             / current_setting('block_size')::bigint - ${blocksRead}))::tid
+         )
+       )
+       SELECT qr_code_id AS id, max(scanned_at) AS "newestAt" FROM tail
+       GROUP BY 1 ORDER BY 2 DESC LIMIT :maxCodes`,
+      { name, maxCodes },
+    )) as { rows: { id: string; newestAt: Date }[] };
+    if (rows[0]) return { newestAt: rows[0].newestAt, codeIds: rows.map(({ id }) => id) };
+  }
+  return { newestAt: undefined, codeIds: [] };
+}

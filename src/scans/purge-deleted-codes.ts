@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../store/database.ts';
-import { inIndexOrder } from './in-index-order.ts';
+import { inIndexOrder } from './scan.ts';
 
 /** Deleted in one transaction: a fraction of a second. */
 const rowsPerStep = 5_000;

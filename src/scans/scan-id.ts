@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dayMs } from '../runtime/units.ts';
 
 // Drawn for many ids at once: one call to the system per id would be the most expensive part of a redirect.
 const digitsPerId = 19;
@@ -27,4 +28,17 @@ export function newScanId(nowMs: number): string {
 
 export function scannedAtOf(scanId: string): Date {
   return new Date(Number.parseInt(scanId.slice(0, 8) + scanId.slice(9, 13), 16));
+}
+
+let lastDay = Number.NaN;
+let lastText = '';
+
+/** The UTC day as in a DATE: `2026-11-15`. Remembers the last one, because it is called for every scan. */
+export function utcDay(moment: Date): string {
+  const day = Math.floor(moment.getTime() / dayMs);
+  if (day !== lastDay) {
+    lastText = moment.toISOString().slice(0, 10);
+    lastDay = day;
+  }
+  return lastText;
 }

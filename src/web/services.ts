@@ -8,7 +8,7 @@ import type { Proofs } from '../codes/proof/proofs.ts';
 import type { PreviewShare } from '../codes/share-page.ts';
 import type { Config } from '../config.ts';
 import { type AddressPolicy, createAddressPolicy } from '../net/address-policy.ts';
-import type { ExportJob } from '../queue/export-queue.ts';
+import type { ExportJob } from '../queue/queues.ts';
 import type { MailRequest } from '../queue/mail-queue.ts';
 import type { QueueAccess } from '../queue/queue-access.ts';
 import type { QueueDepth } from '../queue/queue-depth.ts';

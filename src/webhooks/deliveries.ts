@@ -4,14 +4,9 @@ import { AppError, type FieldError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
-import type { DeliveryEvent, DeliveryStatus } from './events.ts';
 import { Endpoint } from './endpoints.ts';
+import { type DeliveryEvent, type DeliveryStatus, logDays, replayDays } from './events.ts';
 
-export const logDays = 30;
-/** A page asks for whole days, which may begin almost a day earlier. */
-const replayDays = logDays + 1;
-/** Longer than what can be replayed: scans whose delivery was purged would be sent as if they were new. */
-export const keptDays = replayDays + 1;
 /** Of one replay. */
 export const maxReplayed = 10_000;
 
@@ -233,4 +228,69 @@ function requireEnabled({ isEnabled }: Endpoint): void {
     throw new AppError('validation_error', 'This webhook endpoint is disabled. Enable it first.', {
       code: 'endpoint_disabled',
     });
+}
+
+/** A code has an event when it has less than this many days left, once for each. */
+const thresholdDays = [30, 7, 1];
+const maxEvents = 10_000;
+
+/** Writes `code.expiring` for codes that end soon. Safe to repeat: an event is written once for each end and threshold. */
+export async function writeExpiringEvents(db: Database, now: Date): Promise<number> {
+  const { rowCount } = (await db.raw(
+    `INSERT INTO webhook_deliveries (endpoint_id, event, qr_code_id, data, once_key)
+     SELECT endpoint.id, 'code.expiring', code.id,
+       jsonb_set(to_jsonb(code) - '{user_id,hosts,hosts_key,default_expires_at,after_expiry_url}'::text[], '{days_left}', to_jsonb(threshold.days)),
+       'expiring ' || code.id || ' ' || extract(epoch FROM code.expires_at) || ' ' || threshold.days
+     FROM webhook_endpoints AS endpoint
+     JOIN qr_codes AS code ON code.user_id = endpoint.user_id AND webhook_selects(endpoint, code.id, code.category)
+     CROSS JOIN LATERAL (
+       SELECT min(days) AS days FROM unnest(CAST(:thresholds AS integer[])) AS days
+       WHERE code.expires_at <= CAST(:now AS timestamptz) + make_interval(days => days)
+     ) AS threshold
+     WHERE endpoint.is_enabled AND 'code.expiring' = ANY(endpoint.events)
+       AND code.expires_at > :now AND code.expires_at <= CAST(:now AS timestamptz) + interval '${Math.max(...thresholdDays)} days'
+       AND threshold.days IS NOT NULL
+       AND NOT EXISTS (
+         SELECT FROM webhook_deliveries AS known WHERE known.endpoint_id = endpoint.id
+           AND known.once_key = 'expiring ' || code.id || ' ' || extract(epoch FROM code.expires_at) || ' ' || threshold.days
+       )
+     LIMIT ${maxEvents}
+     ON CONFLICT (endpoint_id, once_key) DO NOTHING`,
+    { now, thresholds: thresholdDays },
+  )) as { rowCount: number };
+  return rowCount;
+}
+
+const maxCounted = 100_000;
+
+export interface Backlog {
+  /** Deliveries, and groups of scans that are in none yet. */
+  waiting: number;
+  lateSeconds: number;
+  endpoints: { working: number; failing: number; disabled: number; off: number };
+}
+
+/** How much waits to be sent, and in which state the endpoints are. */
+export async function readBacklog(db: Database): Promise<Backlog> {
+  const { rows } = (await db.raw(
+    `SELECT
+       (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'pending' LIMIT ${maxCounted}) AS pending)
+         + (SELECT count(*) FROM (SELECT FROM webhook_scans LIMIT ${maxCounted}) AS scans) AS waiting,
+       (SELECT coalesce(max(extract(epoch FROM now() - greatest(oldest.due_at, endpoint.retry_at))), 0)::float
+        FROM webhook_endpoints AS endpoint
+        CROSS JOIN LATERAL (
+          SELECT next_attempt_at AS due_at FROM webhook_deliveries AS delivery
+          WHERE delivery.endpoint_id = endpoint.id AND status = 'pending' AND event <> 'scan.recorded'
+            AND next_attempt_at <= now()
+          ORDER BY next_attempt_at LIMIT 1
+        ) AS oldest
+        WHERE endpoint.is_enabled AND endpoint.failures = 0 AND endpoint.retry_at <= now()) AS "lateSeconds",
+       (SELECT jsonb_build_object(
+          'working', count(*) FILTER (WHERE is_enabled AND failures = 0),
+          'failing', count(*) FILTER (WHERE is_enabled AND failures > 0),
+          'disabled', count(*) FILTER (WHERE NOT is_enabled AND disabled_reason <> 'owner'),
+          'off', count(*) FILTER (WHERE NOT is_enabled AND disabled_reason = 'owner')
+        ) FROM webhook_endpoints) AS endpoints`,
+  )) as { rows: [Backlog] };
+  return rows[0];
 }

@@ -1,10 +1,10 @@
 import { Model, snakeCaseMappers } from 'objection';
-import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, BusyError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { dropPending } from './drop-pending.ts';
 import type { DisabledReason, EventName } from './events.ts';
+import { dropPending } from './purge-deliveries.ts';
 import { generateSecret, type SecretBox } from './signing.ts';
 
 /** After a rotation, calls are signed with both secrets for this long. */
@@ -231,4 +231,35 @@ export async function resealSecrets(db: Database, box: SecretBox): Promise<void>
 
 function noSuchEndpoint(): AppError {
   return new AppError('not_found', 'There is no such webhook endpoint.');
+}
+
+const maxOwners = 100;
+
+/**
+ * Calls `tell` for each endpoint that was disabled because it failed or is gone, once for each time. If `tell` fails, a later
+ * run calls it again, also if the process dies in between.
+ */
+export async function tellOwners(
+  db: Database,
+  tell: (endpoint: Endpoint) => Promise<void>,
+  now: Date,
+): Promise<void> {
+  for (let told = 0; told < maxOwners; told += 1) {
+    const isDone = await db.transaction(async (transaction) => {
+      const endpoint = await Endpoint.query(transaction)
+        .where({ is_enabled: false })
+        .whereNot({ disabled_reason: 'owner' })
+        // Not those from a time when mails were not sent.
+        .where('disabled_at', '>', new Date(now.getTime() - dayMs))
+        .whereRaw('(owner_told_at IS NULL OR owner_told_at < disabled_at)')
+        .forNoKeyUpdate()
+        .skipLocked()
+        .first();
+      if (!endpoint) return true;
+      await tell(endpoint);
+      await transaction('webhook_endpoints').where({ id: endpoint.id }).update({ owner_told_at: now });
+      return false;
+    });
+    if (isDone) return;
+  }
 }

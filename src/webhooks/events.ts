@@ -17,3 +17,10 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** Why an endpoint is disabled: its owner did it, it failed for three days, or it answered 410. */
 export const disabledReasons = ['owner', 'failing', 'gone'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
+
+/** Days that the log of deliveries goes back. */
+export const logDays = 30;
+/** A page asks for whole days, which may begin almost a day earlier. */
+export const replayDays = logDays + 1;
+/** Longer than what can be replayed: scans whose delivery was purged would be sent as if they were new. */
+export const keptDays = replayDays + 1;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { SetupError } from '../../src/errors.ts';
-import { packScans, type RawScan, unpackScans } from '../../src/queue/scan-jobs.ts';
-import { UnknownKeyError } from '../../src/queue/sealed-addresses.ts';
+import { packScans, type RawScan, UnknownKeyError, unpackScans } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { applicationName } from '../../src/store/pool-sizes.ts';

@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { partitionQueue } from '../../src/queue/partition-queue.ts';
-import { purgeQueue } from '../../src/queue/purge-queue.ts';
+import { periodicQueue } from '../../src/queue/periodic-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
@@ -12,13 +11,14 @@ import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { runChecks } from '../../src/doctor/checks.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { currentRelease, releaseName } from '../../src/runtime/release.ts';
 import { openSpool } from '../../src/queue/spool.ts';
+import { hourMs } from '../../src/runtime/units.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, startService } from '../support/service.ts';
 import { createBareDatabase, createTestDatabase } from '../support/test-database.ts';
 import {
   type DoctorsRedis,
@@ -360,30 +360,29 @@ describe('The doctor', () => {
         };
         const log = testLog();
         const ran = new Set<string>();
-        const workers = [purgeQueue, partitionQueue].map((queue) =>
-          openQueueWorker(
-            place,
-            // Due again at once, or in an hour.
-            queue === purgeQueue ? { ...queue, schedule: { every: 100, data: {} } } : queue,
-            async () => void ran.add(queue.name),
-            log,
-          ),
+        // Due again at once, or in an hour.
+        const schedules = { purge: { every: 100, data: {} }, partitions: { every: hourMs, data: {} } };
+        const worker = openQueueWorker(
+          place,
+          { ...periodicQueue, schedules },
+          async (_data, jobName) => void ran.add(jobName),
+          log,
         );
         await eventually(() => expect([...ran]).to.have.members(['purge', 'partitions']));
-        await Promise.all(workers.map((worker) => worker.close()));
+        await worker.close();
         const findings = await eventually(async () => {
           const found = await runChecks({ config: config(place) });
           expect(findingsIn(found, 'failure')).to.deep.equal([
-            'queue: purge: No worker is connected, and jobs are waiting: scans of deleted codes take up space until one is.',
+            'queue: periodic: No worker is connected, and jobs are waiting: no webhooks and notices are sent, and nothing is cleaned up, until one is.',
           ]);
           return found;
         });
         await database.drop();
-        expect(findingsIn(findings, 'ok').join('\n'))
-          .to.match(/^queue: purge: 1 job pending, the oldest for \d seconds?\.$/m)
-          .and.include('queue: partitions: No jobs are waiting.');
+        expect(findingsIn(findings, 'ok').join('\n')).to.match(
+          /^queue: periodic: 1 job pending, the oldest for \d seconds?\.$/m,
+        );
         expect(findingsIn(findings, 'warning')).to.include(
-          'queue: partitions: No worker is connected: partitions are created only by `qrelay migrate` until one is.',
+          'queue: mail: No worker is connected: no mails are sent until one is.',
         );
       });
     }

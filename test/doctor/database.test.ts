@@ -10,7 +10,7 @@ import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { createPartitions, listPartitions } from '../../src/scans/partitions.ts';
 import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
 import { applicationName } from '../../src/store/pool-sizes.ts';

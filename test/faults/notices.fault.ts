@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { noticeQueue } from '../../src/queue/notice-queue.ts';
+import { periodicQueue } from '../../src/queue/periodic-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
@@ -40,7 +40,7 @@ for (const moment of ['before', 'after'] as const)
 
     it('loses nothing: another one sends the same mail, and it is sent once from then on', async () => {
       const queue = openQueueClient({ place: fixture.place, log: testLog() });
-      await eventually(async () => expect(await queue.pending(noticeQueue)).to.equal(0));
+      await eventually(async () => expect(await queue.pending(periodicQueue)).to.equal(0));
       const code = await fixture.makeCode();
       const { id, email } = await findOrCreateUser(fixture.db, 'rig@example.com', new Date());
       await fixture.db('users').where({ id }).update({ confirmed_email: email });
@@ -48,7 +48,7 @@ for (const moment of ['before', 'after'] as const)
         .db('qr_codes')
         .where({ id: code.id })
         .update({ updated_at: new Date(0), expires_at: new Date(Date.now() + 5 * day) });
-      await queue.add(noticeQueue, {});
+      await queue.add({ ...periodicQueue, jobName: 'notices' }, {});
       await eventually(() => expect(kills).to.equal(1), 60_000);
       await killed;
       const taken = mails.received.length;
@@ -57,8 +57,8 @@ for (const moment of ['before', 'after'] as const)
       await fixture.addWorker();
       const runAgain = async () => {
         await fixture.db('notice_checks').update({ checked_at: fixture.db.raw("'-infinity'") });
-        await queue.add(noticeQueue, {});
-        await eventually(async () => expect(await queue.pending(noticeQueue)).to.equal(0), 60_000);
+        await queue.add({ ...periodicQueue, jobName: 'notices' }, {});
+        await eventually(async () => expect(await queue.pending(periodicQueue)).to.equal(0), 60_000);
       };
       // While the lease lasts, nobody knows that the worker is gone.
       await runAgain();

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser, setAdmin } from '../../src/accounts/users.ts';
-import { hashSlot } from '../../src/queue/hash-slot.ts';
+import { hashSlot, maxScanQueues, scanQueue, scanQueues } from '../../src/queue/scan-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { defineQueue } from '../../src/queue/queue-definition.ts';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
-import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { maxScanQueues, scanQueues } from '../../src/queue/scan-queues.ts';
 import { Type } from '../../src/schema.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
@@ -122,7 +120,7 @@ describe('A node of a Redis Cluster fails under steady load', () => {
       name: 'digest',
       hashTag: 'digest',
       contract: Type.Object({ about: Type.String() }),
-      schedule: { every: 200, data: { about: 'schedule' } },
+      schedules: { write: { every: 200, data: { about: 'schedule' } } },
       items: { noun: 'digest', count: () => 1 },
       visibleData: () => ({}),
     });

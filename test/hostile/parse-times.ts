@@ -36,8 +36,8 @@ import { readSearch } from '../../src/web/codes/list/list-search.ts';
 import { switchForm } from '../../src/web/codes/form/switch-form.ts';
 import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
 import { readEndpointForm } from '../../src/web/webhooks/endpoint-form.ts';
-import { unknownPlace } from '../../src/scans/place.ts';
-import { createLookups } from '../../workers/lookups.ts';
+import { unknownPlace } from '../../src/scans/geo-database.ts';
+import { createLookups } from '../../workers/enrich.ts';
 import { adversarialStrings, type Shape } from './adversarial-strings.ts';
 
 const mostMs = 20;

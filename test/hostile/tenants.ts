@@ -10,7 +10,7 @@ import { savePageLogo } from '../../src/codes/share-page.ts';
 import { newLogo } from '../../src/codes/logo/stored-logo.ts';
 import { addApplication } from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { createPing } from '../../src/webhooks/deliveries.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';

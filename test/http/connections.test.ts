@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { openHttpServer } from '../../src/http/http-server.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanRow } from '../support/scan-rows.ts';

@@ -8,7 +8,7 @@ import { createUser } from '../../src/accounts/users.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { removeStoredSecret } from '../../src/store/root-secrets.ts';
 import { apiClient } from '../support/api-client.ts';

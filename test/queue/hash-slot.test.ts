@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { hashSlot, hashSlots, spreadTag } from '../../src/queue/hash-slot.ts';
-import { scanQueue } from '../../src/queue/scan-queue.ts';
+import { hashSlot, hashSlots, scanQueue, spreadTag } from '../../src/queue/scan-queue.ts';
 
 describe('The queues on a Redis Cluster', () => {
   it('are in the slot that Redis computes', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Journal, openJournal, type Outcome } from '../../src/queue/journal.ts';
-import { createJournalCheck } from '../../src/queue/journal-check.ts';
+import { createJournalCheck } from '../../src/queue/scan-journal.ts';
 import { jobIdOf, listScans, packScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';

@@ -9,7 +9,7 @@ import { connectToQueues } from '../../src/queue/queue-connection.ts';
 import { listScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createProducer, type ScanProducer } from '../../src/queue/producer.ts';
-import { openWebQueue, type WebQueue } from '../../src/queue/web-queue.ts';
+import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
 import { openSpool } from '../../src/queue/spool.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWebMetrics, type WebMetrics } from '../../src/telemetry/web-metrics.ts';
@@ -25,7 +25,7 @@ describe('The producer, with Redis', () => {
   let folder: string;
   let port: number;
   let redis: RedisServer | undefined;
-  let queue: WebQueue;
+  let queue: QueueClient;
   let producer: ScanProducer;
   let metrics: WebMetrics;
 
@@ -58,7 +58,7 @@ describe('The producer, with Redis', () => {
     log = testLog(),
   } = {}): Promise<void> {
     const sealingKey = randomBytes(32);
-    queue = await openWebQueue({ place: place(), log });
+    queue = openQueueClient({ place: place(), log });
     const spool = await openSpool({
       folder: join(folder, 'spool'),
       maxBytes,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { openWebQueue } from '../../src/queue/web-queue.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
@@ -10,7 +10,7 @@ describe('A queue on a Postgres that is read-only, as after a failover', () => {
   it('is not up, although it responds, and is up again when writes are taken', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: undefined };
-    const queue = await openWebQueue({ place, log: testLog() });
+    const queue = openQueueClient({ place, log: testLog() });
     const admin = new Client({ connectionString: database.url });
     await admin.connect();
     const setReadOnly = async (state: 'on' | 'off') => {

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { openQueueWorker } from '../../src/queue/queue-worker.ts';
 import { packScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { openWebQueue, type WebQueue } from '../../src/queue/web-queue.ts';
+import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
@@ -43,7 +43,7 @@ describe('A Redis that responds and refuses', () => {
     redis = (await startOwnRedis(folder, await freePort(), settings)) as RedisServer;
     admin = new Redis(redis.url);
   }
-  const isReady = (queue: WebQueue, ready: boolean) =>
+  const isReady = (queue: QueueClient, ready: boolean) =>
     eventually(() => expect(queue.isReady()).to.equal(ready));
   const reasonOf = (asked: Promise<unknown>) =>
     asked.then(
@@ -52,11 +52,11 @@ describe('A Redis that responds and refuses', () => {
     );
 
   describe('the queue', () => {
-    let queue: WebQueue;
+    let queue: QueueClient;
     afterEach(() => queue?.close());
 
     async function open(url = redis.url): Promise<void> {
-      queue = await openWebQueue({
+      queue = openQueueClient({
         place: { redisUrl: url, databaseUrl: '' },
         log,
       });
@@ -196,7 +196,7 @@ describe('A Redis that responds and refuses', () => {
         },
         log,
       );
-      const queue = await openWebQueue({
+      const queue = openQueueClient({
         place: { redisUrl: redis.url, databaseUrl: '' },
         log,
       });

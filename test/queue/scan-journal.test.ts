@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from 'chai';
+import { openJournal } from '../../src/queue/journal.ts';
 import { listScans, type ScanJob } from '../../src/queue/scan-jobs.ts';
-import { openScanJournal, type ScanJournal } from '../../src/queue/scan-journal.ts';
+import { createScanJournal, type ScanJournal } from '../../src/queue/scan-journal.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
@@ -47,8 +48,8 @@ describe('The journal of a web process', () => {
   }
 
   async function open({ maxBytes = 1_000_000, minAgeMs = 50 } = {}): Promise<void> {
-    journal = await openScanJournal({
-      settings: { folder, maxBytes, sync: true },
+    journal = createScanJournal({
+      files: await openJournal({ folder, maxBytes, sync: true }),
       readyForMs: () => readyForMs,
       async hasJobs(ids) {
         looks += 1;

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
-import { openQueueWorkers } from '../../src/queue/queue-workers.ts';
-import { readQueueStatuses } from '../../src/queue/queue-status.ts';
-import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { scanQueues } from '../../src/queue/scan-queues.ts';
-import { spreadWrites } from '../../src/queue/spread-writes.ts';
+import { openQueueWorkers } from '../../src/queue/queue-worker.ts';
+import { readQueueStatuses } from '../../src/queue/queue-depth.ts';
+import { scanQueue, scanQueues } from '../../src/queue/scan-queue.ts';
+import { createScanWrites } from '../../src/queue/scan-writes.ts';
 import { eventually } from '../support/eventually.ts';
 import { emptyRedisDatabase } from '../support/queue-engines.ts';
 import { testLog } from '../support/test-log.ts';
@@ -55,7 +54,7 @@ describe('A job for one of several queues', () => {
   const definitions = scanQueues(3);
   let added: string[];
   let faults: Map<string, 'rejects' | 'hangs'>;
-  let writes: ReturnType<typeof spreadWrites>;
+  let writes: ReturnType<typeof createScanWrites>;
 
   beforeEach(() => {
     added = [];
@@ -64,7 +63,7 @@ describe('A job for one of several queues', () => {
       if (faults.get(name) === 'rejects') throw new Error('OOM');
       if (faults.get(name) === 'hangs') await new Promise(() => undefined);
     };
-    writes = spreadWrites({
+    writes = createScanWrites({
       queues: definitions,
       async add(queue) {
         await access(queue);
@@ -72,7 +71,6 @@ describe('A job for one of several queues', () => {
       },
       write: access,
       isConnected: () => true,
-      onReadinessChange: () => undefined,
       onRoundTrip: () => undefined,
       log: testLog(),
     });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { registerSchedule } from '../../src/queue/job-schedule.ts';
+import { registerSchedules } from '../../src/queue/job-schedules.ts';
 import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
 import { connectToQueues, type QueuePlace } from '../../src/queue/queue-connection.ts';
 import { defineQueue } from '../../src/queue/queue-definition.ts';
@@ -42,7 +42,7 @@ const digestQueue = defineQueue({
   name: 'digest',
   jobName: 'write',
   contract: Type.Object({ about: Type.String() }),
-  schedule: { every: 200, data: { about: 'today' } },
+  schedules: { write: { every: 200, data: { about: 'today' } } },
   items: { noun: 'digest', count: () => 1 },
   visibleData: () => ({}),
 });
@@ -53,7 +53,7 @@ const reportQueue = defineQueue({
   ...digestQueue,
   name: 'report',
   contract: Type.Object({}),
-  schedule: { every: hourMs, data: {} },
+  schedules: { write: { every: hourMs, data: {} } },
 });
 
 onBothQueues('A second queue', (redisUrl) => {
@@ -182,14 +182,14 @@ onBothQueues('A second queue', (redisUrl) => {
   it('counts the job of a schedule as waiting when it is due, late since then and not since it was added', async () => {
     // No worker: one that is closed while it takes a job returns it, and the queue has that one and the next.
     const atNextSecond = { pattern: '* * * * * *', data: secondly.data };
-    const schedule = registerSchedule(place, { ...digestQueue, schedule: atNextSecond }, log);
+    const schedules = registerSchedules(place, { ...digestQueue, schedules: { write: atNextSecond } }, log);
     const connection = connectToQueues(place, log);
     const dueAt = await eventually(async () => {
-      const next = (await connection.queue(digestQueue).getJobScheduler(digestQueue.name))?.next;
+      const next = (await connection.queue(digestQueue).getJobScheduler('write'))?.next;
       expect(next).to.be.a('number');
       return Number(next);
     });
-    await schedule.close();
+    await schedules.close();
     await connection.close();
     await eventually(async () => {
       const depth = (await client.depths()).find(({ queue }) => queue === 'digest');
@@ -200,7 +200,12 @@ onBothQueues('A second queue', (redisUrl) => {
   });
 
   it('loses its schedule when a release has none for it any more', async () => {
-    const first = openQueueWorker(place, { ...digestQueue, schedule: secondly }, async () => undefined, log);
+    const first = openQueueWorker(
+      place,
+      { ...digestQueue, schedules: { write: secondly } },
+      async () => undefined,
+      log,
+    );
     await eventually(async () => expect(await depthOf('digest')).to.include({ waiting: 0, scheduled: 1 }));
     await first.close();
     workers.push(openQueueWorker(place, { ...letterQueue, name: 'digest' }, async () => undefined, log));

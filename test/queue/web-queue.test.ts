@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { packScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { openWebQueue } from '../../src/queue/web-queue.ts';
+import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
@@ -18,7 +18,7 @@ onBothQueues('The queue of a web process', (redisUrl) => {
   it('resolves when the job is in the queue, and rejects after it was closed', async () => {
     const database = await createTestDatabase();
     const place = { databaseUrl: database.url, redisUrl: redisUrl() };
-    const queue = await openWebQueue({ place, log });
+    const queue = openQueueClient({ place, log });
     await eventually(() => expect(queue.isReady()).to.equal(true));
     await queue.add(scanQueue, packScans([scan, { ...scan, id: 'another' }], randomBytes(32)));
     expect(await queue.pending(scanQueue)).to.equal(1);
@@ -37,7 +37,7 @@ onBothQueues('The queue of a web process that does not know whether others use t
     const place = { databaseUrl: database.url, redisUrl: redisUrl() };
     let isAgreed = false;
     const agreement = { isAgreed: () => isAgreed, reason: () => new Error('not known yet') };
-    const queue = await openWebQueue({ place, agreement, log });
+    const queue = openQueueClient({ place, agreement, log });
     const job = packScans([scan], randomBytes(32));
     const reasonOf = (work: Promise<unknown>) =>
       work.then(
@@ -70,7 +70,7 @@ describe('A queue that cannot be reached', () => {
     const lines: string[] = [];
     const ownLog = createLog('test', 'warn', { write: (line) => lines.push(line) });
     const place = { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: '' };
-    const queue = await openWebQueue({ place, log: ownLog });
+    const queue = openQueueClient({ place, log: ownLog });
     await eventually(() => expect(tries).to.be.above(8));
     await queue.close();
     door.close();

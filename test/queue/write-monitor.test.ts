@@ -1,20 +1,19 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { monitorWrites } from '../../src/queue/write-monitor.ts';
+import { monitorWrites } from '../../src/queue/scan-writes.ts';
 
 /** A server that is connected, and a log that nobody reads. */
 function createMonitor() {
-  const changes: boolean[] = [];
   const roundTrips: number[] = [];
   const writes = monitorWrites({
     write: async () => undefined,
     isConnected: () => true,
-    onReadinessChange: (isReady) => changes.push(isReady),
+    onOutcome: () => undefined,
     onRoundTrip: (ms) => roundTrips.push(ms),
     log: pino({ level: 'silent' }),
     consequence: 'scans go to the spool',
   });
-  return { writes, changes, roundTrips };
+  return { writes, roundTrips };
 }
 
 describe('The monitor of writes to the queue', () => {

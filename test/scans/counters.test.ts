@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { readAnalytics } from '../../src/scans/analytics.ts';
-import { countedSpans } from '../../src/scans/counted-days.ts';
+import { countedSpans, rebuildSpan } from '../../src/scans/counters.ts';
 import { columnNames } from '../../src/scans/dimensions.ts';
-import { rebuildSpan } from '../../src/scans/counters.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';
 import { runQrelayHere } from '../support/command-line.ts';

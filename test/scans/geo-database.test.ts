@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { type GeoDatabaseError, readGeoDatabase } from '../../src/scans/geo-database.ts';
-import { type Place, readPlace, unknownPlace } from '../../src/scans/place.ts';
+import {
+  type GeoDatabaseError,
+  type Place,
+  readGeoDatabase,
+  readPlace,
+  unknownPlace,
+} from '../../src/scans/geo-database.ts';
 import { stAlbans } from '../support/geo-records.ts';
 import { mmdbFile } from '../support/mmdb.ts';
 

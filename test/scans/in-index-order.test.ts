@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { countedSpans } from '../../src/scans/counted-days.ts';
-import { compareSpan } from '../../src/scans/counters.ts';
-import { listScans } from '../../src/scans/list-scans.ts';
+import { compareSpan, countedSpans } from '../../src/scans/counters.ts';
+import { listScans } from '../../src/scans/scan.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { fillScans } from '../support/fill-scans.ts';

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
-import { countedSpans } from '../../src/scans/counted-days.ts';
-import { createPartitions, listPartitions } from '../../src/scans/partitions.ts';
-import { dropExpiredPartitions, readHorizon } from '../../src/scans/retention.ts';
+import { countedSpans, rebuildSpan } from '../../src/scans/counters.ts';
+import {
+  createPartitions,
+  dropExpiredPartitions,
+  listPartitions,
+  readHorizon,
+} from '../../src/scans/partitions.ts';
 import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
-import { rebuildSpan } from '../../src/scans/counters.ts';
 import type { Database } from '../../src/store/database.ts';
 import { apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';

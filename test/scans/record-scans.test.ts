@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../src/scans/record-scans.ts';
-import type { ScanRow } from '../../src/scans/scan.ts';
+import { recordScans, type ScanRow } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf, iPhoneCounters } from '../support/counters.ts';
 import { scanRow } from '../support/scan-rows.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { saveDeadLetter } from '../../src/scans/dead-letters.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { findUnrecordedScans } from '../../src/scans/unrecorded-scans.ts';
 import { apiClient } from '../support/api-client.ts';
 import { scanRow } from '../support/scan-rows.ts';

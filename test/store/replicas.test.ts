@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { createLiveScans } from '../../src/web/codes/detail/live-scans.ts';

@@ -1,6 +1,5 @@
 import { columnNames } from '../../src/scans/dimensions.ts';
-import { countedSpans } from '../../src/scans/counted-days.ts';
-import { type CounterDifference, compareSpan } from '../../src/scans/counters.ts';
+import { compareSpan, countedSpans, type CounterDifference } from '../../src/scans/counters.ts';
 import type { Database } from '../../src/store/database.ts';
 import { iPhoneValues } from './scan-rows.ts';
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { hashSlots } from '../../src/queue/hash-slot.ts';
+import { hashSlots } from '../../src/queue/scan-queue.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { type RedisServer, startOwnRedis } from './redis-server.ts';

@@ -3,7 +3,7 @@ import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { openQueueWorker, type QueueWorker, TryLaterError } from '../../src/queue/queue-worker.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { scrape } from '../support/figures.ts';

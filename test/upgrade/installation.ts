@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
-import { queuePlace } from '../../src/queue/queue-place.ts';
+import { queuePlace } from '../../src/queue/queue-connection.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { startEmbeddedPostgres } from '../../src/store/embedded/server.ts';

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { claimEndpoints, type Pace, takeDue } from '../../src/webhooks/claim-endpoints.ts';
-import { createPing, Delivery } from '../../src/webhooks/deliveries.ts';
-import { changeEndpoint, createEndpoint, Endpoint } from '../../src/webhooks/endpoints.ts';
 import {
   type Call,
   cancelDelivery,
+  claimEndpoints,
+  type Pace,
   recordAttempt,
   releaseEndpoint,
-} from '../../src/webhooks/record-attempt.ts';
+  takeDue,
+} from '../../src/webhooks/endpoint-turns.ts';
+import { createPing, Delivery } from '../../src/webhooks/deliveries.ts';
+import { changeEndpoint, createEndpoint, Endpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest, resolveBySystem } from '../../src/net/outbound-request.ts';

@@ -2,11 +2,16 @@ import { expect } from 'chai';
 import { deleteUser, User } from '../../src/accounts/users.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
-import { readBacklog } from '../../src/webhooks/backlog.ts';
+import { recordScans } from '../../src/scans/scan.ts';
+import {
+  Delivery,
+  periodErrors,
+  readBacklog,
+  replayPeriod,
+  writeExpiringEvents,
+} from '../../src/webhooks/deliveries.ts';
 import { firstIdAt } from '../../src/store/time-ordered-id.ts';
-import { Delivery, periodErrors, replayPeriod } from '../../src/webhooks/deliveries.ts';
-import { dropPending } from '../../src/webhooks/drop-pending.ts';
+import { dropPending, purgeCodeDeliveries, purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -14,9 +19,7 @@ import {
   Endpoint,
   resealSecrets,
 } from '../../src/webhooks/endpoints.ts';
-import { writeExpiringEvents } from '../../src/webhooks/expiring-events.ts';
-import { purgeCodeDeliveries, purgeDeliveries } from '../../src/webhooks/purge-deliveries.ts';
-import { recordAttempt } from '../../src/webhooks/record-attempt.ts';
+import { recordAttempt } from '../../src/webhooks/endpoint-turns.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { scanRow } from '../support/scan-rows.ts';

@@ -4,7 +4,7 @@ import { QrCode } from '../../src/codes/qr-code.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import type { ScanRow } from '../../src/scans/scan.ts';
 import { createScanRecorder } from '../../src/scans/scan-recorder.ts';
-import { createCodeRenewals, type RenewScannedCodes } from '../../workers/code-renewals.ts';
+import { createCodeRenewals, type RenewScannedCodes } from '../../workers/scan-handler.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf } from '../support/counters.ts';
 import { lockCode } from '../support/row-lock.ts';

@@ -5,16 +5,15 @@ import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest } from '../../src/net/outbound-request.ts';
-import { findDueCodes, passFrom, type PassPosition } from '../../src/notices/destinations.ts';
+import { type PassPosition, findDueCodes, passFrom } from '../../src/notices/destinations.ts';
 import { addOwners } from '../../src/notices/owners.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { createDestinationHandler } from '../../workers/destination-handler.ts';
 import { apiClient } from '../support/api-client.ts';
 import { freePort } from '../support/free-port.ts';
 import { scanRow } from '../support/scan-rows.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, startService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
-import { testLog } from '../support/test-log.ts';
 
 const day = 86_400_000;
 const today = new Date('2026-11-11T12:00:00Z');
@@ -81,10 +80,9 @@ describe('The check of destinations', () => {
       mailer: {},
       site: { baseUrl: 'https://qr.test' },
       closing: new AbortController().signal,
-      log: testLog(),
       now: () => now,
     });
-    await handle({});
+    await handle({ isOver: () => false });
   }
 
   async function newOwner() {

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { newScanId } from '../../src/scans/scan-id.ts';
-import { bundledPlaces } from '../../workers/bundled-places.ts';
-import { enrich } from '../../workers/enrich.ts';
-import { createLookups } from '../../workers/lookups.ts';
+import { bundledPlaces } from '../../workers/places.ts';
+import { createLookups, enrich, type Lookups } from '../../workers/enrich.ts';
 import { iPhoneValues } from '../support/scan-rows.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
 describe('Enrichment (decisions: Scans and analytics)', () => {
-  const lookUps = createLookups({ find: bundledPlaces() });
+  let lookUps: Lookups;
+  before(async () => {
+    lookUps = createLookups({ find: await bundledPlaces() });
+  });
   const codeId = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
 
   it('takes scannedAt from the id, to the millisecond', () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { housekeepingQueue } from '../../src/queue/housekeeping-queue.ts';
+import { periodicQueue } from '../../src/queue/periodic-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
-import { createHousekeepingHandler } from '../../workers/housekeeping-handler.ts';
+import { createHousekeepingHandler } from '../../workers/housekeeping.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -27,7 +27,7 @@ onBothQueues('Housekeeping', (redisUrl) => {
       log: testLog(),
     });
     await waitUntilReady(queue);
-    const isIdle = () => eventually(async () => expect(await queue.pending(housekeepingQueue)).to.equal(0));
+    const isIdle = () => eventually(async () => expect(await queue.pending(periodicQueue)).to.equal(0));
     await isIdle();
     const row = (subject: string, ago: string) => ({
       subject,
@@ -71,8 +71,8 @@ onBothQueues('Housekeeping', (redisUrl) => {
       { id: 'old', sent_at: new Date(Date.now() - 91 * 86_400_000) },
       { id: 'new', sent_at: past },
     ]);
-    await queue.add(housekeepingQueue, {});
-    await queue.add(housekeepingQueue, {});
+    await queue.add({ ...periodicQueue, jobName: 'housekeeping' }, {});
+    await queue.add({ ...periodicQueue, jobName: 'housekeeping' }, {});
     await eventually(async () =>
       expect(await service.db('request_windows').pluck('subject')).to.deep.equal(['address:recent']),
     );
@@ -87,7 +87,7 @@ onBothQueues('Housekeeping', (redisUrl) => {
       expect(await old).to.deep.equal([]);
     });
     await isIdle();
-    const depth = (await queue.depths()).find((one) => one.queue === housekeepingQueue.name);
+    const depth = (await queue.depths()).find((one) => one.queue === periodicQueue.name);
     expect(depth?.jobs).to.deep.equal({ waiting: 0, active: 0, delayed: 0, scheduled: 1, failed: 0 });
     await queue.close();
   });
@@ -116,7 +116,7 @@ onBothQueues('Housekeeping', (redisUrl) => {
     });
     let failure: string | undefined;
     try {
-      await handle({});
+      await handle({ isOver: () => false });
     } catch (thrown) {
       failure = String(thrown);
     }

@@ -3,7 +3,7 @@ import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type MailJob, mailQueue, packMail } from '../../src/queue/mail-queue.ts';
 import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { onBothQueues } from '../support/queue-engines.ts';

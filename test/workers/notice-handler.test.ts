@@ -3,10 +3,10 @@ import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createMailer } from '../../src/mail/mailer.ts';
 import { claimCodes, recordDestination } from '../../src/notices/destinations.ts';
-import { findEndingCodes } from '../../src/notices/ending.ts';
+import { findEndingCodes } from '../../src/notices/facts.ts';
 import { claimNotices, purgeNotices } from '../../src/notices/notices.ts';
 import { addOwners } from '../../src/notices/owners.ts';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createNoticeHandler } from '../../workers/notice-handler.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -49,13 +49,12 @@ describe('Notices to owners', () => {
         mailer: createMailer(mails.config),
         site,
         unsubscribeToken,
-        closing: new AbortController().signal,
         log: testLog(),
         now: () => now,
       });
       // Everybody is looked at in each run, however soon after the last one.
       await service.db('notice_checks').update({ checked_at: service.db.raw("'-infinity'") });
-      await handle({});
+      await handle({ isOver: () => false });
     };
   });
   after(async () => {

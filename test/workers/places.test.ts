@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { unknownPlace } from '../../src/scans/place.ts';
+import { unknownPlace } from '../../src/scans/geo-database.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { openPlaces, type Places } from '../../workers/places.ts';
-import { openGeoDatabase } from '../../workers/watched-geo-database.ts';
+import { openGeoDatabase, openPlaces, type Places } from '../../workers/places.ts';
 import { eventually } from '../support/eventually.ts';
 import { mmdbFile } from '../support/mmdb.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../src/scans/record-scans.ts';
+import { recordScans } from '../../src/scans/scan.ts';
 import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { createRecordingAudit } from '../../workers/recording-audit.ts';
 import { apiClient } from '../support/api-client.ts';

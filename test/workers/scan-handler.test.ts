@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
-import { connectToQueues } from '../../src/queue/queue-connection.ts';
+import { connectToQueues, waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { waitUntilReady } from '../../src/queue/wait-until-ready.ts';
 import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';

@@ -54,8 +54,7 @@ describe('The worker that applies styles', () => {
       proofs: { ...proofs, prove },
       site: { baseUrl: 'https://qr.test' },
       closing,
-      log: testLog(),
-    })({});
+    })({ isOver: () => closing.aborted });
   const result = ({ ownerId, id }: { ownerId: string; id: string }) =>
     findApplication(service.db, ownerId, id);
 

@@ -16,8 +16,7 @@ import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts
 import { isTimeZone } from '../../runtime/time-zone.ts';
 import { limitsOf } from '../../limits.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
-import { noticeKinds } from '../../notices/kinds.ts';
-import { readMutedNotices, setMutedNotices } from '../../notices/owners.ts';
+import { noticeKinds, readMutedNotices, setMutedNotices } from '../../notices/owners.ts';
 import { field } from '../middleware/forms.ts';
 import { currentPasswordErrors } from './current-password.ts';
 import { type AccountFlash, flashTexts, reviewPath } from './account-flash.ts';

@@ -1,4 +1,4 @@
-import { type NoticeKind, noticeKinds } from '../../notices/kinds.ts';
+import { type NoticeKind, noticeKinds } from '../../notices/owners.ts';
 import { CheckBox } from '../ui/controls.tsx';
 import { Form } from '../ui/layout.tsx';
 

@@ -1,6 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { isNoticeKind } from '../../notices/kinds.ts';
-import { muteNotice } from '../../notices/owners.ts';
+import { isNoticeKind, muteNotice } from '../../notices/owners.ts';
 import { type PageParts, show, visitorOf } from '../ui/page.ts';
 import { UnsubscribeView } from './unsubscribe-view.tsx';
 import { createRoutes, type Routes } from '../routes.ts';

@@ -1,4 +1,4 @@
-import type { NoticeKind } from '../../notices/kinds.ts';
+import type { NoticeKind } from '../../notices/owners.ts';
 import { Layout, type Visitor } from '../ui/layout.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { noticeLabels } from './notices-card.tsx';

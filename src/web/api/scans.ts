@@ -3,15 +3,15 @@ import { findCode } from '../../codes/codes.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
 import {
   type ColumnName,
+  type RankingName,
   columnNames,
   dimensionDocs,
   dimensionTitles,
   rankingName,
-  type RankingName,
 } from '../../scans/dimensions.ts';
-import { listScans } from '../../scans/list-scans.ts';
-import { deviceClasses, type ScanRow } from '../../scans/scan.ts';
-import { choice, id, nullable, timestamp, Type } from '../../schema.ts';
+import { listScans } from '../../scans/scan.ts';
+import { type ScanRow, deviceClasses } from '../../scans/scan.ts';
+import { Type, choice, id, nullable, timestamp } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { codeIdParams } from './qr-codes.ts';
 import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';

@@ -8,14 +8,13 @@ import {
   findOwnDelivery,
   listAttempts,
   listDeliveries,
-  logDays,
   messageId,
   periodErrors,
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
+import { deliveryEvents, deliveryStatuses, logDays } from '../../webhooks/events.ts';
 import { findEndpoint } from '../../webhooks/endpoints.ts';
-import { deliveryEvents, deliveryStatuses } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
 import { formerField } from './former-names.ts';
 import { operation } from './operation.ts';

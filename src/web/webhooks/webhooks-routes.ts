@@ -9,7 +9,6 @@ import {
   findOwnDelivery,
   listAttempts,
   listDeliveries,
-  logDays,
   periodErrors,
   replayPeriod,
   retryDelivery,
@@ -23,6 +22,7 @@ import {
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
+import { logDays } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
 import { field } from '../middleware/forms.ts';
 import { redirectWithFlash, readFlash } from '../ui/flash.ts';

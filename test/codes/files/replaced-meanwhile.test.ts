@@ -5,7 +5,7 @@ import { createServedFiles } from '../../../src/codes/files/served-files.ts';
 import { deleteFile, purgeFiles, saveFile } from '../../../src/codes/files/stored-file.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
 import type { Database } from '../../../src/store/database.ts';
-import { exportFiles } from '../../../workers/export-files.ts';
+import { exportFiles } from '../../../workers/export-handler.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { lockWaiters } from '../../support/row-lock.ts';

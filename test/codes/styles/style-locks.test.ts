@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deleteUser, User } from '../../../src/accounts/users.ts';
+import { User, deleteUser } from '../../../src/accounts/users.ts';
 import { defaultLimits } from '../../../src/limits.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
@@ -13,9 +13,8 @@ import { createFileCode } from '../../../src/web/codes/file/create-file-code.ts'
 import { createStyleHandler } from '../../../workers/style-handler.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ownerClient } from '../../support/owner-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type TestService, startService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
-import { testLog } from '../../support/test-log.ts';
 import { pdf } from '../files/pdf-file.ts';
 
 const readableProofs: Proofs = {
@@ -112,10 +111,9 @@ describe('Locks of styles and logos', () => {
       proofs: readableProofs,
       site: { baseUrl: 'https://qr.test' },
       closing: new AbortController().signal,
-      log: testLog(),
     });
     const results = await interleave(logo.id, [
-      () => handler({}),
+      () => handler({ isOver: () => false }),
       () => removeStyle(service.db, ownerId, style.id),
     ]);
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);

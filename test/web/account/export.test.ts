@@ -10,11 +10,11 @@ import {
 } from '../../../src/accounts/account-exports.ts';
 import { takeLostExports } from '../../../src/accounts/export-turns.ts';
 import { deleteUser, findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
-import { housekeepingQueue } from '../../../src/queue/housekeeping-queue.ts';
+import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
 import { mailQueue } from '../../../src/queue/mail-queue.ts';
 import { openQueueClient, type QueueClient } from '../../../src/queue/queue-client.ts';
 import { TryLaterError } from '../../../src/queue/queue-worker.ts';
-import { waitUntilReady } from '../../../src/queue/wait-until-ready.ts';
+import { waitUntilReady } from '../../../src/queue/queue-connection.ts';
 import { createExportHandler } from '../../../workers/export-handler.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
 import { apiClient } from '../../support/api-client.ts';
@@ -54,8 +54,8 @@ onBothQueues('The export of an account', (redisUrl) => {
   });
 
   async function runHousekeeping(): Promise<void> {
-    await queue.add(housekeepingQueue, {});
-    await eventually(async () => expect(await queue.pending(housekeepingQueue)).to.equal(0));
+    await queue.add({ ...periodicQueue, jobName: 'housekeeping' }, {});
+    await eventually(async () => expect(await queue.pending(periodicQueue)).to.equal(0));
   }
 
   /** As another worker does that builds it: any job would build what waits. */

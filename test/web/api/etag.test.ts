@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/record-scans.ts';
+import { recordScans } from '../../../src/scans/scan.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { lockCode } from '../../support/row-lock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/record-scans.ts';
+import { recordScans } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectInvalid, expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';

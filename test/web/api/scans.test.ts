@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { ScanRow } from '../../../src/scans/scan.ts';
-import { recordScans } from '../../../src/scans/record-scans.ts';
+import { recordScans, type ScanRow } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { maxWaitingCodes } from '../../../src/codes/styles/style-applications.ts';
 import { openQueueClient } from '../../../src/queue/queue-client.ts';
-import { styleQueue } from '../../../src/queue/style-queue.ts';
-import { waitUntilReady } from '../../../src/queue/wait-until-ready.ts';
+import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
+import { waitUntilReady } from '../../../src/queue/queue-connection.ts';
 import { png } from '../../codes/logo/logo-files.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -54,8 +54,8 @@ onBothQueues('A style that is applied to codes', (redisUrl) => {
       log: testLog(),
     });
     await waitUntilReady(queue);
-    await queue.add(styleQueue, {});
-    await queue.add(styleQueue, {});
+    await queue.add({ ...periodicQueue, jobName: 'styles' }, {});
+    await queue.add({ ...periodicQueue, jobName: 'styles' }, {});
     const result = await done(api, accepted.body.id);
     await queue.close();
     expect(result).to.include({ total: 3, pending: 0, applied: 1 });

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { endSession, findSessionUser, startSession } from '../../../src/accounts/sessions.ts';
-import { recordScans } from '../../../src/scans/record-scans.ts';
+import { recordScans } from '../../../src/scans/scan.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { readPrimary } from '../../../src/store/reads.ts';
 import { createCodeEvents } from '../../../src/web/codes/detail/code-events.ts';

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
-import { recordScans } from '../../../src/scans/record-scans.ts';
-import type { ScanRow } from '../../../src/scans/scan.ts';
+import { recordScans, type ScanRow } from '../../../src/scans/scan.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import type { Site } from '../../support/in-a-browser.ts';
 import { scanRow } from '../../support/scan-rows.ts';

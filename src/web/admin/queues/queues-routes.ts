@@ -1,9 +1,13 @@
 import type { Job } from 'bullmq';
 import { recordAction } from '../../../accounts/operator-actions.ts';
 import { AppError } from '../../../errors.ts';
-import { retryFailedJob, retryFailedJobs, withoutStatement } from '../../../queue/failed-jobs.ts';
-import { isJobOf } from '../../../queue/job-contract.ts';
-import type { OpenedQueue } from '../../../queue/queue-access.ts';
+import {
+  type OpenedQueue,
+  retryFailedJob,
+  retryFailedJobs,
+  withoutStatement,
+} from '../../../queue/queue-access.ts';
+import { isJobOf } from '../../../queue/queue-definition.ts';
 import { queueDepth } from '../../../queue/queue-depth.ts';
 import { field } from '../../middleware/forms.ts';
 import { readFlash, redirectWithFlash } from '../../ui/flash.ts';

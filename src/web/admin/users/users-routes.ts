@@ -14,7 +14,7 @@ import {
 import { endSessionsOf } from '../../../accounts/sessions.ts';
 import { createSignInLink } from '../../../accounts/account-links.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
-import { readAccountScans } from '../../../scans/daily-scans.ts';
+import { readAccountScans } from '../../../scans/analytics.ts';
 import { withTimeout } from '../../../runtime/timeout.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';

@@ -1,7 +1,6 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
-import type { Analytics } from '../../../scans/analytics.ts';
+import type { Analytics, CityCount } from '../../../scans/analytics.ts';
 import type { GeoSource } from '../../../scans/geo-source.ts';
-import type { CityCount } from '../../../scans/top-cities.ts';
 import type { Visitor } from '../../ui/layout.tsx';
 import type { ScanLine } from './scan-line.tsx';
 

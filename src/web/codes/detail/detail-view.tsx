@@ -1,6 +1,6 @@
 import { columnNames, dimensionTitles, rankingName } from '../../../scans/dimensions.ts';
 import { unknownCountry } from '../../../scans/scan.ts';
-import type { CityCount } from '../../../scans/top-cities.ts';
+import type { CityCount } from '../../../scans/analytics.ts';
 import type { CodeProps } from './code-props.ts';
 import { CodeSide } from './code-side.tsx';
 import { StateBadge, StateNotice, stateOf } from '../code-state.tsx';

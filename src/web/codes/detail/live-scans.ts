@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listScans } from '../../../scans/list-scans.ts';
-import { readScanTotals } from '../../../scans/scan-totals.ts';
+import { listScans } from '../../../scans/scan.ts';
+import { readScanTotals } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import type { Reads } from '../../../store/reads.ts';
 import { type LiveUpdate, renderUpdate } from './live-update.tsx';

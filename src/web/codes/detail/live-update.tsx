@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import type { ScanTotals } from '../../../scans/scan-totals.ts';
+import type { ScanTotals } from '../../../scans/analytics.ts';
 import { ShortFigure } from '../../ui/short-figure.tsx';
 import { type ScanLine, ScanTableRow } from './scan-line.tsx';
 

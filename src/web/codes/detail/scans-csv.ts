@@ -1,5 +1,5 @@
-import { listScans } from '../../../scans/list-scans.ts';
-import { scanCsvColumns } from '../../../scans/csv-columns.ts';
+import { listScans } from '../../../scans/scan.ts';
+import { scanCsvColumns } from '../../../scans/scan.ts';
 import { csvLine } from '../../../formats/csv.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import type { PageParts } from '../../ui/page.ts';

@@ -11,8 +11,7 @@ import {
   type PagePlace,
   searchCodes,
 } from '../../../codes/search-codes.ts';
-import { readScanCounts } from '../../../scans/analytics.ts';
-import { readDailyScans } from '../../../scans/daily-scans.ts';
+import { readDailyScans, readScanCounts } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { codeSearchOf, queryText, readSearch, type Search, searchParameters } from './list-search.ts';

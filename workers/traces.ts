@@ -1,3 +1,4 @@
+import type { JobHandler } from '../src/queue/queue-worker.ts';
 import type { RawScan } from '../src/queue/scan-jobs.ts';
 import { parseTraceparent } from '../src/http/trace-context.ts';
 import type { Span, Tracing } from '../src/telemetry/tracing-sdk.ts';
@@ -95,4 +96,32 @@ function causeOf(error: unknown): unknown {
 export function traceIdOf({ trace }: RawScan): { traceId?: string } {
   const traceId = parseTraceparent(trace)?.traceId;
   return traceId === undefined ? {} : { traceId };
+}
+
+/** A span for each sampled job, named by `nameOf`. Scans have their own, see above. */
+export function traceJobs<Data>(
+  { isSampled, startSpan }: Tracing,
+  nameOf: (jobName: string) => string,
+  handle: JobHandler<Data>,
+): JobHandler<Data> {
+  return async (data, jobName) => {
+    if (!isSampled()) return handle(data, jobName);
+    const span = startSpan(`process ${nameOf(jobName)}`, {
+      kind: 'consumer',
+      attributes: {
+        'messaging.system': 'bullmq',
+        'messaging.destination.name': nameOf(jobName),
+        'messaging.operation.type': 'process',
+        'messaging.operation.name': 'process',
+      },
+    });
+    try {
+      await handle(data, jobName);
+    } catch (error) {
+      span.fail(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
 }

@@ -1,26 +1,37 @@
+import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { QueueDefinition } from './queue-definition.ts';
-import { monitorWrites, type WriteMonitor } from './write-monitor.ts';
 
 /** Well below the time after which a batch goes to the spool: the next queue needs some of it. */
 const slowAfterMs = 20;
-const probeEveryMs = 250;
+const probeSlowEveryMs = 250;
+const checkEveryMs = 1_000;
+const writeTimeoutMs = 3_000;
 
-interface SpreadOptions {
+interface ScanWritesOptions {
   queues: readonly QueueDefinition[];
-  add(queue: QueueDefinition, data: unknown): Promise<unknown>;
+  add(queue: QueueDefinition, job: unknown): Promise<unknown>;
   /** A small write to the queue that changes nothing. */
   write(queue: QueueDefinition): Promise<unknown>;
   isConnected(): boolean;
-  onReadinessChange(isReady: boolean): void;
+  /** Called with the time that a write took until it was acknowledged. */
   onRoundTrip(ms: number): void;
   log: Log;
 }
 
-export interface SpreadWrites extends Omit<WriteMonitor, 'monitor'> {
+export interface ScanWrites {
   /** Resolves when one of the queues has the job. */
-  add(data: unknown): Promise<unknown>;
+  add(job: unknown): Promise<unknown>;
+  /** Whether any queue takes writes. */
+  isReady(): boolean;
+  /** For how long one has; 0 if none does. */
+  readyForMs(): number;
+  /** Rejects with the reason when a queue takes no writes now. */
+  check(): Promise<void>;
+  /** To be called when the connection opens or closes. */
+  connectionChanged(): void;
+  stop(): void;
 }
 
 interface Member {
@@ -33,22 +44,22 @@ interface Member {
  * Adds each job to one of several queues, in turn. A queue that rejects a job or takes too long is avoided until a small
  * write succeeds in time, and the job goes to the next one as well: it may be in both, and its scans count once.
  */
-export function spreadWrites({
+export function createScanWrites({
   queues,
   add,
   write,
   isConnected,
-  onReadinessChange,
   onRoundTrip,
   log,
-}: SpreadOptions): SpreadWrites {
+}: ScanWritesOptions): ScanWrites {
   const hasSeveral = queues.length > 1;
   const isReady = () => members.some(({ writes }) => writes.isReady());
-  let reported: boolean | undefined;
-  function reportChange(): void {
-    if (isReady() === reported) return;
-    reported = isReady();
-    onReadinessChange(reported);
+  let wasReady = false;
+  let changedAt = performance.now();
+  function noteReadiness(): void {
+    if (isReady() === wasReady) return;
+    wasReady = !wasReady;
+    changedAt = performance.now();
   }
   const members = queues.map(
     (queue): Member => ({
@@ -57,7 +68,7 @@ export function spreadWrites({
       writes: monitorWrites({
         write: () => write(queue),
         isConnected,
-        onReadinessChange: reportChange,
+        onOutcome: noteReadiness,
         onRoundTrip,
         log: hasSeveral ? log.child({ queue: queue.name }) : log,
         consequence: hasSeveral ? 'scans go to the other queues' : 'scans go to the spool',
@@ -70,7 +81,7 @@ export function spreadWrites({
     log.warn({ queue: names, times }, 'a queue is slow: scans go to the other queues until it is not'),
   );
 
-  const addTo = ({ queue, writes }: Member, data: unknown) => writes.monitor(() => add(queue, data));
+  const addTo = ({ queue, writes }: Member, job: unknown) => writes.monitor(() => add(queue, job));
 
   /** The next queue whose turn it is: one that is fast, else one that is only slow. */
   function choose(tried: Set<Member>, mayBeSlow: boolean): Member | undefined {
@@ -85,7 +96,7 @@ export function spreadWrites({
     return undefined;
   }
 
-  function addToAny(data: unknown): Promise<unknown> {
+  function addToAny(job: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const tried = new Set<Member>();
       let waiting = 0;
@@ -106,7 +117,7 @@ export function spreadWrites({
             if (other) start(other);
           });
         }, slowAfterMs);
-        addTo(member, data).then(
+        addTo(member, job).then(
           (value) => {
             isAnswered = true;
             isDone = true;
@@ -140,20 +151,107 @@ export function spreadWrites({
     );
   }
   const probing = hasSeveral
-    ? setInterval(() => members.filter(({ isSlow }) => isSlow).forEach(probe), probeEveryMs).unref()
+    ? setInterval(() => members.filter(({ isSlow }) => isSlow).forEach(probe), probeSlowEveryMs).unref()
     : undefined;
 
   const [only] = members;
   return {
+    add: (job) => (only && !hasSeveral ? addTo(only, job) : addToAny(job)),
     isReady,
-    add: (data) => (only && !hasSeveral ? addTo(only, data) : addToAny(data)),
+    readyForMs: () => (isReady() ? performance.now() - changedAt : 0),
     async check() {
       await Promise.all(members.map(({ writes }) => writes.check()));
     },
-    connectionChanged: () => members.forEach(({ writes }) => writes.connectionChanged()),
+    connectionChanged() {
+      noteReadiness();
+      if (isConnected()) for (const { writes } of members) void writes.check().catch(() => undefined);
+    },
     stop() {
       clearInterval(probing);
       for (const { writes } of members) writes.stop();
     },
+  };
+}
+
+interface WriteMonitorOptions {
+  write(): Promise<unknown>;
+  isConnected(): boolean;
+  /** Called after each write. */
+  onOutcome(): void;
+  onRoundTrip(ms: number): void;
+  log: Log;
+  /** What happens while the queue takes no writes. */
+  consequence: string;
+}
+
+interface WriteMonitor {
+  /** Connected, and the last write succeeded. */
+  isReady(): boolean;
+  /** Runs a write and remembers its outcome. */
+  monitor<Value>(write: () => Promise<Value>): Promise<Value>;
+  /** Rejects with the reason when the queue takes no writes now. */
+  check(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Whether a queue takes writes. A server that responds may still refuse every job: a replica, one that is out of
+ * memory, or one where the user lacks permission.
+ */
+export function monitorWrites({
+  write,
+  isConnected,
+  onOutcome,
+  onRoundTrip,
+  log,
+  consequence,
+}: WriteMonitorOptions): WriteMonitor {
+  let writeError: unknown;
+  let wroteAt = Number.NEGATIVE_INFINITY;
+  let checking: Promise<void> | undefined;
+
+  const logRefused = throttle((err, times) =>
+    log.warn({ err, times }, `the queue takes no writes: ${consequence} until it does`),
+  );
+
+  async function monitor<Value>(work: () => Promise<Value>): Promise<Value> {
+    const startedAt = performance.now();
+    try {
+      const value = await work();
+      writeError = undefined;
+      wroteAt = performance.now();
+      onRoundTrip(wroteAt - startedAt);
+      return value;
+    } catch (error) {
+      // One that began before the last success says nothing about the queue now: it may have waited out an outage.
+      if (startedAt >= wroteAt) writeError = error;
+      // A closed connection is logged elsewhere.
+      if (isConnected()) logRefused(error);
+      throw error;
+    } finally {
+      onOutcome();
+    }
+  }
+
+  function check(): Promise<void> {
+    if (!isConnected()) return Promise.reject(new Error('The queue is not connected'));
+    checking ??= monitor(() => withTimeout(writeTimeoutMs, write()))
+      .then(() => undefined)
+      .finally(() => {
+        checking = undefined;
+      });
+    return checking;
+  }
+
+  const timer = setInterval(() => {
+    // While jobs are taken there is nothing to find out.
+    if (writeError !== undefined || performance.now() - wroteAt > checkEveryMs)
+      void check().catch(() => undefined);
+  }, checkEveryMs).unref();
+  return {
+    isReady: () => writeError === undefined && isConnected(),
+    monitor,
+    check,
+    stop: () => clearInterval(timer),
   };
 }
