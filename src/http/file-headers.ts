@@ -1,3 +1,4 @@
+// In Koa's range (~1.0.1), so that one copy is installed; 2.x and later need Node 22.
 import contentDisposition from 'content-disposition';
 
 /** Keeps the file name below the 255 bytes that file systems allow, and the header short. */

@@ -10,7 +10,10 @@ export function isLanguage(text: unknown): text is Language {
   return languages.some((language) => language === text);
 }
 
-/** The language of Accept-Language that the browser prefers among ours; English if it accepts none of them. */
+/**
+ * The language of Accept-Language that the browser prefers among ours; English if it accepts none of them. Koa's `negotiator`
+ * ignores a weight after a space, which RFC 9110 allows, and prefers an exact match over the reader's order (`de-AT, fr`).
+ */
 export function preferredLanguage(acceptLanguage: string | undefined): Language {
   let best: Language = 'en';
   let bestQuality = 0;

@@ -152,7 +152,7 @@ const labelSheet = (
 
 const inInches = (x: number, y: number): [number, number] => [x * inch, y * inch];
 
-/** By Avery's numbers. docs/decisions/0103 says what they were compared with. */
+/** By Avery's numbers. docs/decisions/0084 says what they were compared with. */
 export const averySheets = {
   L7160: labelSheet('A4', [3, 7], [63.5, 38.1], [7.21, 15.15], [66.04, 38.1]),
   L4732: labelSheet('A4', [5, 16], [35.6, 16.9], [11, 13], [38.1, 16.9]),

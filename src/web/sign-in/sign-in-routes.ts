@@ -116,7 +116,7 @@ export function signInPages(parts: PageParts): Routes {
     if ('errors' in made) return refuse(400, undefined, made.errors);
     const language = preferredLanguage(ctx.get('Accept-Language'));
     const user = await createUser(db, { email, language, ...made }, now());
-    // Without mails, nobody can prove that an address is theirs, and whoever signs up is signed in: see decision 115.
+    // Without mails, nobody can prove that an address is theirs, and whoever signs up is signed in: see decision 86.
     if (!user)
       return refuse(400, undefined, [
         {

@@ -9,7 +9,7 @@ import { canRenderPdf, findCodes, pageSizesMm, pdfText, renderPdf } from '../../
 import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** As docs/decisions/0103 has them: columns, rows, size of a label, corner of the first one, distances between labels. */
+/** As docs/decisions/0084 has them: columns, rows, size of a label, corner of the first one, distances between labels. */
 const sheets = {
   L7160: { paper: [210, 297], grid: [3, 7], label: [63.5, 38.1], first: [7.21, 15.15], pitch: [66.04, 38.1] },
   L4732: { paper: [210, 297], grid: [5, 16], label: [35.6, 16.9], first: [11, 13], pitch: [38.1, 16.9] },
