@@ -8,9 +8,9 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** Patterns, by file, that never see client-controlled text, and why. */
 const trusted: Record<string, string> = {
-  'src/store/server-address.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
+  'src/store/database-url.ts /[?&]host=[^&#,%]*(?:,|%2c)/i': 'the environment',
   'src/config.ts /\\/+$/': 'the environment',
-  'src/store/embedded/programs.ts /(\\d+)\\./': 'what `postgres --version` prints',
+  'src/store/embedded/cluster.ts /(\\d+)\\./': 'what `postgres --version` prints',
   'src/doctor/configuration.ts /_(?:SERVICE_HOST|SERVICE_PORT(?:_\\w+)?|PORT(?:_\\d+_(?:TCP|UDP)(?:_\\w+)?)?)$/':
     'the environment',
 };

@@ -1,4 +1,4 @@
-import { lookup, type LookupAddress } from 'node:dns';
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
@@ -162,4 +162,4 @@ function failureOf(host: string, errors: NodeJS.ErrnoException[]): NodeJS.ErrnoE
 }
 
 /** Also knows the hosts file and search domains, which names in an operator's own network may need. */
-export const resolveBySystem: Resolve = (host, done) => lookup(host, { all: true }, done);
+export const resolveBySystem: Resolve = (host, done) => systemLookup(host, { all: true }, done);

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { type Probe, startProbe } from '../runtime/probe.ts';
 import type { Release } from '../runtime/release.ts';
+import { addGauge } from './scraped-metrics.ts';
 
 const resolutionMs = 10;
 const windowMs = 60_000;
@@ -23,23 +24,26 @@ export function addProcessMetrics(registry: Registry, { version, commit = '' }: 
   let windowStart = performance.now();
   // Node's figure includes the sampling interval itself.
   const lateSeconds = (ns: number) => Math.max(0, ns / 1e9 - resolutionMs / 1e3);
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_event_loop_delay_seconds',
-      help: 'Event loop delay over the last minute or more: median, 99th percentile and maximum.',
-      labelNames: ['quantile'],
-      registers: [],
-      aggregator: 'max',
-      collect() {
-        this.set({ quantile: '0.5' }, lateSeconds(delay.percentile(50)));
-        this.set({ quantile: '0.99' }, lateSeconds(delay.percentile(99)));
-        this.set({ quantile: '1' }, lateSeconds(delay.max));
-        // Not reset on each read, so that several scrapers see the same values.
-        if (performance.now() - windowStart < windowMs) return;
+  addGauge(
+    registry,
+    'qrelay_event_loop_delay_seconds',
+    'Event loop delay over the last minute or more: median, 99th percentile and maximum.',
+    () => {
+      const [median, high, longest] = [delay.percentile(50), delay.percentile(99), delay.max].map(
+        lateSeconds,
+        { labels: ['quantile'], aggregator: 'max' },
+      );
+      // Not reset on each read, so that several scrapers see the same values.
+      if (performance.now() - windowStart >= windowMs) {
         delay.reset();
         windowStart = performance.now();
-      },
-    }),
+      }
+      return [
+        [{ quantile: '0.5' }, median ?? 0],
+        [{ quantile: '0.99' }, high ?? 0],
+        [{ quantile: '1' }, longest ?? 0],
+      ];
+    },
   );
 }
 
@@ -55,53 +59,31 @@ interface Pool {
 export function addPoolMetrics(registry: Registry, ...databases: Knex[]): void {
   const pools = databases.map(({ client }) => (client as { pool: Pool }).pool);
   const sum = (numberOf: (pool: Pool) => number) => pools.reduce((total, pool) => total + numberOf(pool), 0);
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_database_connections',
-      help: 'Database connections of the pool: used, free (open and idle), and max.',
-      labelNames: ['state'],
-      registers: [],
-      collect() {
-        this.set(
-          { state: 'used' },
-          sum((pool) => pool.numUsed()),
-        );
-        this.set(
-          { state: 'free' },
-          sum((pool) => pool.numFree()),
-        );
-        this.set(
-          { state: 'max' },
-          sum((pool) => pool.max),
-        );
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_database_connections',
+    'Database connections of the pool: used, free (open and idle), and max.',
+    () => [
+      [{ state: 'used' }, sum((pool) => pool.numUsed())],
+      [{ state: 'free' }, sum((pool) => pool.numFree())],
+      [{ state: 'max' }, sum((pool) => pool.max)],
+    ],
+    { labels: ['state'] },
   );
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_database_waiting',
-      help: 'Statements that wait for a database connection.',
-      registers: [],
-      collect() {
-        this.set(sum((pool) => pool.numPendingAcquires()));
-      },
-    }),
+  addGauge(registry, 'qrelay_database_waiting', 'Statements that wait for a database connection.', () =>
+    sum((pool) => pool.numPendingAcquires()),
   );
 }
 
 /** Checks whether PostgreSQL responds, which the figures of the pool do not show. */
 export function probeDatabase(registry: Registry, db: Knex): Probe {
   const probe = startProbe(async () => db.raw('SELECT 1'));
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_database_up',
-      help: '1 if PostgreSQL answered within a second when it was checked last. Checked every second.',
-      registers: [],
-      aggregator: 'min',
-      async collect() {
-        this.set((await probe.latest()).ok ? 1 : 0);
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_database_up',
+    '1 if PostgreSQL answered within a second when it was checked last. Checked every second.',
+    async () => ((await probe.latest()).ok ? 1 : 0),
+    { aggregator: 'min' },
   );
   return probe;
 }

@@ -1,4 +1,39 @@
-import { Counter, type Metric, type Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+
+interface GaugeOptions {
+  /** How the values of several web processes become one. */
+  aggregator?: 'sum' | 'max' | 'min';
+  labels?: string[];
+}
+
+type Samples = [labels: Record<string, string>, value: number][];
+
+/** A gauge that is read when metrics are. It is absent where there is no value. */
+export function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | Samples | undefined | Promise<number | Samples | undefined>,
+  { aggregator = 'sum', labels = [] }: GaugeOptions = {},
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name,
+      help,
+      aggregator,
+      labelNames: labels,
+      registers: [],
+      async collect() {
+        const found = await read();
+        // Sets one without labels to 0, and removes the others.
+        this.reset();
+        if (found === undefined && labels.length === 0) this.remove();
+        if (typeof found === 'number') this.set(found);
+        else for (const [labelled, value] of found ?? []) this.set(labelled, value);
+      },
+    }),
+  );
+}
 
 interface TallyOptions<Label extends string, Value extends string> {
   name: string;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Probe } from '../runtime/probe.ts';
 import { withTimeout } from '../runtime/timeout.ts';
-import { addHistogram, addTally, cached } from './scraped-metrics.ts';
+import { addGauge, addHistogram, addTally, cached } from './scraped-metrics.ts';
 
 /** Outcomes of requests below `/r/` and `/f/`: a live code (counted or not), one of its files, or an error. */
 const shareOutcomes = [
@@ -148,34 +148,23 @@ interface SpoolState {
 }
 
 export function addSpoolMetrics(registry: Registry, spool: SpoolState, maxBytes: number): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_spool_bytes',
-      help: 'Size of the spool of the web process whose spool is fullest. Files adopted from other processes do not count.',
-      registers: [],
-      aggregator: 'max',
-      collect() {
-        this.set(spool.ownBytes());
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_spool_bytes',
+    'Size of the spool of the web process whose spool is fullest. Files adopted from other processes do not count.',
+    () => spool.ownBytes(),
+    { aggregator: 'max' },
   );
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_spool_writable',
-      help: '1 if the last write to DATA_DIR/spool succeeded. Tested every 10 s while there is nothing to spool.',
-      registers: [],
-      aggregator: 'min',
-      collect() {
-        this.set(spool.isWritable() ? 1 : 0);
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_spool_writable',
+    '1 if the last write to DATA_DIR/spool succeeded. Tested every 10 s while there is nothing to spool.',
+    () => (spool.isWritable() ? 1 : 0),
+    { aggregator: 'min' },
   );
-  new Gauge({
-    name: 'qrelay_spool_max_bytes',
-    help: 'Maximum size of the spool: SPOOL_MAX_MB.',
-    registers: [registry],
+  addGauge(registry, 'qrelay_spool_max_bytes', 'Maximum size of the spool: SPOOL_MAX_MB.', () => maxBytes, {
     aggregator: 'max',
-  }).set(maxBytes);
+  });
 }
 
 const timeoutMs = 1_000;
@@ -205,46 +194,30 @@ export function addQueueMetrics(
   const read = async () => (await readAll()).queues ?? [];
   // Each web process reports the same queues: their values must not be added up.
   const aggregator = 'max';
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_queue_up',
-      help: 'Whether every queue responds and takes writes. The other metrics of a queue that does not respond are absent.',
-      registers: [],
-      aggregator: 'min',
-      async collect() {
-        const { queues, takesWrites } = await readAll();
-        this.set(queues && takesWrites ? 1 : 0);
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_queue_up',
+    'Whether every queue responds and takes writes. The other metrics of a queue that does not respond are absent.',
+    async () => {
+      const { queues, takesWrites } = await readAll();
+      return queues && takesWrites ? 1 : 0;
+    },
+    { aggregator: 'min' },
   );
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_queue_jobs',
-      help: 'Jobs in a queue: waiting, active, delayed (tried again later), scheduled (not due yet), failed (kept for an operator).',
-      labelNames: ['queue', 'state'],
-      registers: [],
-      aggregator,
-      async collect() {
-        const queues = await read();
-        this.reset();
-        for (const { queue, jobs } of queues)
-          for (const state of states) this.set({ queue, state }, jobs[state]);
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_queue_jobs',
+    'Jobs in a queue: waiting, active, delayed (tried again later), scheduled (not due yet), failed (kept for an operator).',
+    async () =>
+      (await read()).flatMap(({ queue, jobs }) => states.map((state) => [{ queue, state }, jobs[state]])),
+    { labels: ['queue', 'state'], aggregator },
   );
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_queue_oldest_job_seconds',
-      help: 'How long the oldest job of a queue has waited for a worker; 0 when none waits.',
-      labelNames: ['queue'],
-      registers: [],
-      aggregator,
-      async collect() {
-        const queues = await read();
-        this.reset();
-        for (const { queue, oldestWaitingMs } of queues) this.set({ queue }, oldestWaitingMs / 1000);
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_queue_oldest_job_seconds',
+    'How long the oldest job of a queue has waited for a worker; 0 when none waits.',
+    async () => (await read()).map(({ queue, oldestWaitingMs }) => [{ queue }, oldestWaitingMs / 1000]),
+    { labels: ['queue'], aggregator },
   );
 }
 
@@ -259,17 +232,7 @@ interface JournalFigures {
 export function addJournalMetrics(registry: Registry, read: () => JournalFigures | undefined): void {
   const figure = (name: keyof JournalFigures) => read()?.[name] ?? 0;
   const gauge = (name: string, help: string, value: () => number) =>
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        aggregator: 'max',
-        collect() {
-          this.set(value());
-        },
-      }),
-    );
+    addGauge(registry, name, help, value, { aggregator: 'max' });
   const counter = (name: string, help: string, value: () => number) =>
     registry.registerMetric(
       new Counter({
@@ -309,30 +272,26 @@ export function addReplicaMetrics(
   registry: Registry,
   replicas: readonly { state(): ReplicaState; lagMs(): number }[],
 ): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_replicas',
-      help: 'Replicas of DATABASE_REPLICA_URL by state, as each web process sees them: usable, lagging (2 s or more behind), unreachable, primary (not a replica), foreign (of another cluster).',
-      labelNames: ['state'],
-      registers: [],
-      collect() {
-        for (const state of replicaStates) {
-          this.set({ state }, replicas.filter((replica) => replica.state() === state).length);
-        }
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_replicas',
+    'Replicas of DATABASE_REPLICA_URL by state, as each web process sees them: usable, lagging (2 s or more behind), unreachable, primary (not a replica), foreign (of another cluster).',
+    () =>
+      replicaStates.map((state) => [
+        { state },
+        replicas.filter((replica) => replica.state() === state).length,
+      ]),
+    { labels: ['state'] },
   );
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_replica_lag_seconds',
-      help: 'How far the replica that is furthest behind may be behind the primary. Grows while it cannot be measured.',
-      registers: [],
-      aggregator: 'max',
-      collect() {
-        const replicated = replicas.filter((replica) => replica.state() !== 'primary');
-        this.set(Math.max(0, ...replicated.map((replica) => replica.lagMs() / 1_000)));
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_replica_lag_seconds',
+    'How far the replica that is furthest behind may be behind the primary. Grows while it cannot be measured.',
+    () => {
+      const replicated = replicas.filter((replica) => replica.state() !== 'primary');
+      return Math.max(0, ...replicated.map((replica) => replica.lagMs() / 1_000));
+    },
+    { aggregator: 'max' },
   );
 }
 

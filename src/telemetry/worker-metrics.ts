@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withTimeout } from '../runtime/timeout.ts';
-import { addTally, cached } from './scraped-metrics.ts';
+import { addGauge, addTally, cached } from './scraped-metrics.ts';
 
 const jobOutcomes = ['done', 'put_back', 'failed'] as const;
 export type JobOutcome = (typeof jobOutcomes)[number];
@@ -104,17 +104,15 @@ interface GeoData {
 
 /** Read at each scrape: the data may be replaced while the worker runs. */
 export function addGeoMetrics(registry: Registry, data: GeoData, nowMs: () => number): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'qrelay_geo_data_age_seconds',
-      help: 'Age of the IP geolocation data, by its source: file (GEO_DATABASE) or bundled.',
-      labelNames: ['source'],
-      registers: [],
-      collect() {
-        const madeAt = data.madeAt();
-        if (madeAt) this.set({ source: data.source }, Math.round((nowMs() - madeAt.getTime()) / 1000));
-      },
-    }),
+  addGauge(
+    registry,
+    'qrelay_geo_data_age_seconds',
+    'Age of the IP geolocation data, by its source: file (GEO_DATABASE) or bundled.',
+    () => {
+      const madeAt = data.madeAt();
+      return madeAt && [[{ source: data.source }, Math.round((nowMs() - madeAt.getTime()) / 1000)]];
+    },
+    { labels: ['source'] },
   );
 }
 
@@ -132,47 +130,27 @@ interface WebhookFigures {
 /** Read from the database, so every worker reports the same. Absent while it does not respond. */
 export function addWebhookMetrics(registry: Registry, read: () => Promise<WebhookFigures>): void {
   const readAll = cached(() => withTimeout(timeoutMs, read()).catch(() => undefined), cacheMs);
-  function addGauge(
-    options: { name: string; help: string; labelNames?: string[] },
-    set: (gauge: Gauge, figures: WebhookFigures) => void,
-  ): void {
-    registry.registerMetric(
-      new Gauge({
-        ...options,
-        registers: [],
-        async collect() {
-          const figures = await readAll();
-          this.reset();
-          // A reset sets one without labels to 0, and removes the others.
-          if (figures) set(this, figures);
-          else if (!options.labelNames) this.remove();
-        },
-      }),
-    );
-  }
   addGauge(
-    {
-      name: 'qrelay_webhook_events_waiting',
-      help: 'Deliveries that wait, and groups of scans that are in none yet; up to 100,000 of each are counted.',
-    },
-    (gauge, { waiting }) => gauge.set(waiting),
+    registry,
+    'qrelay_webhook_events_waiting',
+    'Deliveries that wait, and groups of scans that are in none yet; up to 100,000 of each are counted.',
+    async () => (await readAll())?.waiting,
   );
   addGauge(
-    {
-      name: 'qrelay_webhook_late_seconds',
-      help: 'How long ago the oldest event that waits for an endpoint that works should have been sent, except scans.',
-    },
-    (gauge, { lateSeconds }) => gauge.set(lateSeconds),
+    registry,
+    'qrelay_webhook_late_seconds',
+    'How long ago the oldest event that waits for an endpoint that works should have been sent, except scans.',
+    async () => (await readAll())?.lateSeconds,
   );
   addGauge(
-    {
-      name: 'qrelay_webhook_endpoints',
-      help: 'Webhook endpoints: working, failing, disabled (it failed for three days, or is gone), off (by its owner).',
-      labelNames: ['state'],
+    registry,
+    'qrelay_webhook_endpoints',
+    'Webhook endpoints: working, failing, disabled (it failed for three days, or is gone), off (by its owner).',
+    async () => {
+      const figures = await readAll();
+      return figures && endpointStates.map((state) => [{ state }, figures.endpoints[state]]);
     },
-    (gauge, { endpoints }) => {
-      for (const state of endpointStates) gauge.set({ state }, endpoints[state]);
-    },
+    { labels: ['state'] },
   );
 }
 

@@ -82,8 +82,8 @@ describe('The image', () => {
 
   it('is killed when it hangs, although nobody can kill process 1', async () => {
     // In a file, because threads inherit the options of `node --eval`. After 5 s, the thread of the watchdog runs.
-    const script = `import { startWatchdog } from '/app/dist/src/runtime/watchdog.js';
-      startWatchdog(3_000);
+    const script = `import { announceReady } from '/app/dist/src/lifecycle.js';
+      announceReady({ hangLimitSeconds: 1.5 });
       setTimeout(() => { for (;;); }, 5_000);`;
     const command = `cat >/tmp/hang.mjs <<'END'\n${script}\nEND\nexec node /tmp/hang.mjs`;
     const { code, stderr } = await runContainer({}, 'sh', '-c', command);
