@@ -29,9 +29,9 @@ import { prefixLinks } from './middleware/prefix-links.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { createSessions } from './middleware/session.ts';
 import { loadAssets } from './asset-files.ts';
-import type { HealthParts } from './operations/health.ts';
+import type { HealthParts } from './operations/monitoring-routes.ts';
 import type { OperatorQueues, PageParts } from './ui/page.ts';
-import { problemPage } from './ui/problem-page.ts';
+import { errorPage } from './ui/error-page.tsx';
 import { createDownloads } from './downloads.ts';
 import { createRouteTable } from './route-table.ts';
 import { serveRoutes } from './routes.ts';
@@ -148,7 +148,7 @@ export function createApp({
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
   app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
-  app.use(errors(log, problemPage(parts)));
+  app.use(errors(log, errorPage(parts)));
   app.use(serveRoutes(table.api, guards));
   // So that a path without a route costs quota, too, and reveals nothing to strangers.
   app.use((ctx, next) => (/^\/api(?:\/|$)/.test(ctx.path) ? authenticateKey(ctx, next) : next()));

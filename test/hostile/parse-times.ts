@@ -20,7 +20,7 @@ import { createScanPolicy, readScanHeaders } from '../../src/redirect/scan-polic
 import { en } from '../../src/redirect/languages/en.ts';
 import { chooseTranslation } from '../../src/redirect/languages/choose-language.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
-import { normalizeReason } from '../../src/web/admin/admin-input.ts';
+import { normalizeReason } from '../../src/web/admin/admin-layout.tsx';
 import { normalizeLabels } from '../../src/web/api/normalize-labels.ts';
 import { createBody, createDefaults } from '../../src/web/api/qr-code-shapes.ts';
 import { readQuery } from '../../src/web/api/query-string.ts';
@@ -37,7 +37,7 @@ import { pageBodyOf } from '../../src/web/codes/form/page-body.ts';
 import { readSearch } from '../../src/web/codes/list/list-search.ts';
 import { switchForm } from '../../src/web/codes/form/switch-form.ts';
 import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
-import { readEndpointForm } from '../../src/web/webhooks/endpoint-form.ts';
+import { readEndpointForm } from '../../src/web/webhooks/webhooks-routes.ts';
 import { unknownPlace } from '../../src/scans/place.ts';
 import { createLookups } from '../../workers/lookups.ts';
 import { adversarialStrings, type Shape } from './adversarial-strings.ts';

@@ -3,30 +3,32 @@ import { validate as isUuid } from 'uuid';
 import { abuseHref } from '../../../codes/abuse-contact.ts';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import { findCode } from '../../../codes/codes.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
 import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
-import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
 import { shareUrl } from '../../../codes/share-token.ts';
+import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { attachment } from '../../../http/content-disposition.ts';
+import { csvLine } from '../../../http/csv.ts';
 import { firstNoticeDays } from '../../../notices/ending.ts';
+import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { dayMs } from '../../../runtime/units.ts';
 import { readAnalytics } from '../../../scans/analytics.ts';
+import { scanCsvColumns } from '../../../scans/csv-columns.ts';
 import { listScans } from '../../../scans/list-scans.ts';
 import { readTopCities } from '../../../scans/top-cities.ts';
 import type { Database } from '../../../store/database.ts';
-import { callerOf } from '../../middleware/caller.ts';
-import { callerAddress } from '../../middleware/caller-address.ts';
-import { CodeView } from './detail-view.tsx';
-import { toScanLine } from './scan-line.tsx';
 import { flashTexts } from '../code-flash.ts';
-import { endsInWords } from '../ends-in.tsx';
+import { expiresInWords } from '../code-state.tsx';
 import { createCodeEvents } from './code-events.ts';
-import { createLiveScans, periods, scansPerPage } from './live-scans.ts';
-import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { readFlash } from '../../ui/flash.ts';
-import { scansCsv } from './scans-csv.ts';
+import type { CodeProps } from './code-side.tsx';
+import { CodeView } from './detail-view.tsx';
+import { createLiveScans, periods, scansPerPage } from './live-scans.tsx';
+import { toScanLine } from './scan-line.tsx';
+import { callerAddress } from '../../middleware/caller-address.ts';
+import { callerOf } from '../../middleware/caller.ts';
 import { createRoutes, type Routes } from '../../routes.ts';
+import { createPages, type PageParts, userOf } from '../../ui/page.ts';
 
 const defaultDays = 30;
 const maxCities = 20;
@@ -35,6 +37,7 @@ const maxCities = 20;
 export function codeDetailPages(parts: PageParts): Routes {
   const { db, reads, config, secrets, sessions, closing, now } = parts;
   const routes = createRoutes();
+  const pages = createPages(parts, flashTexts);
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
 
@@ -47,15 +50,15 @@ export function codeDetailPages(parts: PageParts): Routes {
       reads.scans(code.id, (replica) => readScansOf(replica, code.id, days, before)),
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
-    const flash = readFlash(ctx, parts, flashTexts);
+    const key = pages.takeFlash(ctx);
+    const flash = key === 'createdPlain' ? flashTexts[key] + (await whyPlain(code)) : undefined;
     const isExpired = code.expiresAt <= now();
     const isRenewed = !isExpired && hasDefaultEnd(code, config.qrCodeLifetimeDays);
-    show(ctx, CodeView, {
-      visitor: visitorOf(ctx, parts),
+    const props: CodeProps = {
       code,
       isExpired,
-      endsIn: endsInWords(code.expiresAt, now()),
-      isEnding: !isExpired && code.expiresAt.getTime() - now().getTime() <= firstNoticeDays * dayMs,
+      expiresIn: expiresInWords(code.expiresAt, now()),
+      isExpiring: !isExpired && code.expiresAt.getTime() - now().getTime() <= firstNoticeDays * dayMs,
       renewedFrom: isRenewed ? secondHalfOf(code.expiresAt, config.qrCodeLifetimeDays) : undefined,
       isBlocked,
       abuseContact: config.abuseContact,
@@ -70,10 +73,10 @@ export function codeDetailPages(parts: PageParts): Routes {
       geoSource: parts.geoSource,
       scans: scans.slice(0, scansPerPage).map(toScanLine),
       isFirstPage: before === undefined,
-      flash: flash && `${flashTexts[flash]}${flash === 'createdPlain' ? await whyPlain(code) : ''}`,
-      wasMadePrivate: flash === 'private',
+      wasMadePrivate: key === 'private',
       olderThan: scans.length > scansPerPage ? scans[scansPerPage - 1]?.id : undefined,
-    });
+    };
+    pages.show(ctx, CodeView, props, { flash });
   }
 
   /** Proven again for this one page: the proof is cached where the code was created. */
@@ -114,4 +117,24 @@ export function codeDetailPages(parts: PageParts): Routes {
   routes.get('user', '/codes/:id/events', streamEvents);
   routes.get('user', '/codes/:id/scans.csv', sendCsv);
   return routes;
+}
+
+const scansPerRead = 1_000;
+
+/** All scans as CSV (RFC 4180), newest first, read in batches. The byte order mark tells spreadsheets that it is UTF-8. */
+async function* scansCsv(
+  { reads, downloads }: Pick<PageParts, 'reads' | 'downloads'>,
+  caller: Caller,
+  codeId: string,
+): AsyncGenerator<string> {
+  yield `\uFEFF${scanCsvColumns.join(',')}\r\n`;
+  for (let cursor: string | undefined; ; ) {
+    const page = { limit: scansPerRead, cursor };
+    const read = await downloads.read(caller, () => reads.scans(codeId, (db) => listScans(db, codeId, page)));
+    const scans = read.slice(0, scansPerRead);
+    if (scans.length > 0)
+      yield scans.map((scan) => csvLine(scanCsvColumns.map((column) => scan[column]))).join('');
+    if (read.length <= scansPerRead) return;
+    cursor = scans.at(-1)?.id;
+  }
 }

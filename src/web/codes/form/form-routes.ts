@@ -24,7 +24,7 @@ import { endingBody } from '../../api/qr-code-ending.ts';
 import { changedCodeRules, newCodeRules } from '../../api/qr-code-rules.ts';
 import { createBody, createDefaults, patchBody } from '../../api/qr-code-shapes.ts';
 import { compileValidator } from '../../api/validation.ts';
-import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { findFullAccount, type Refusal, refusedByLimit, spendForm } from '../../ui/form.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import { duplicateCode } from './duplicate-code.ts';
@@ -51,7 +51,7 @@ import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/security-headers.ts';
 import { switchForm } from './switch-form.ts';
 import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { redirectWithFlash } from '../../ui/flash.ts';
+import { redirectWithFlash } from '../../ui/page.ts';
 import { createRoutes, type Routes } from '../../routes.ts';
 
 const notSaved = 'Not saved. Check the marked fields.';
@@ -75,7 +75,7 @@ interface Filled {
   /** Of the form that was opened first, if this is the form for another type. */
   version?: string;
   /** A limit of the account is reached. */
-  limited?: RefusedForm | undefined;
+  limited?: Refusal | undefined;
 }
 
 /** Create, edit, duplicate and delete codes. */
@@ -102,7 +102,7 @@ export function codeFormPages(parts: PageParts): Routes {
         code,
         isRaw,
         form: { values, errors, saved },
-        problem: limited?.problem ?? (errors.length > 0 ? notSaved : undefined),
+        problem: limited?.error ?? (errors.length > 0 ? notSaved : undefined),
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
@@ -262,7 +262,7 @@ export function codeFormPages(parts: PageParts): Routes {
   return routes;
 }
 
-function limitOf(error: unknown): RefusedForm {
+function limitOf(error: unknown): Refusal {
   const refused = refusedByLimit(error);
   if (!refused) throw error;
   return refused;
