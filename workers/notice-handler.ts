@@ -2,8 +2,23 @@ import { type Language, isLanguage } from '../src/http/preferred-language.ts';
 import { type DraftMail, type MailSite, composeMail } from '../src/mail/compose-mail.ts';
 import { MailError, type Mailer } from '../src/mail/mailer.ts';
 import type { DestinationFailure, Listed } from '../src/mail/mail-texts.ts';
-import { type NoticedCode, type WeeklyData, findEndingCodes, findFirstScans, findNoticedCodes, findSilentCodes, findWeeklySummaries } from '../src/notices/facts.ts';
-import { type Notice, type NoticeBatch, claimNotices, finishNotices, maxRepeats, releaseNotices } from '../src/notices/notices.ts';
+import {
+  type NoticedCode,
+  type WeeklyData,
+  findEndingCodes,
+  findFirstScans,
+  findNoticedCodes,
+  findSilentCodes,
+  findWeeklySummaries,
+} from '../src/notices/facts.ts';
+import {
+  type Notice,
+  type NoticeBatch,
+  claimNotices,
+  finishNotices,
+  maxRepeats,
+  releaseNotices,
+} from '../src/notices/notices.ts';
 import { type Owner, type Recipient, addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
 import { type Database, isQueryCanceled, retryUnavailable } from '../src/store/database.ts';
 import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readPrint } from '../codes/design/design.ts';
 import type { Picture } from '../codes/image/draw.ts';
-import { type Image, type ImageFormat, type Images, contentTypes, imageEtag, logoPolicy } from '../codes/image/image-thread.ts';
+import {
+  type Image,
+  type ImageFormat,
+  type Images,
+  contentTypes,
+  imageEtag,
+  logoPolicy,
+} from '../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../codes/image/symbol.ts';
 import type { Logos } from '../codes/design/stored-logo.ts';
 import { pictureWarnings } from '../codes/scannability.ts';

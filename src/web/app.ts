@@ -6,8 +6,8 @@ import { boundHeaders, securityHeaders } from './middleware/headers.ts';
 import { errors } from './middleware/errors.ts';
 import { observe } from './middleware/observe.ts';
 import { prefixLinks } from './middleware/prefix-links.ts';
-import { problemPage } from './ui/problem-page.ts';
 import { useLinearQuery } from './request-query.ts';
+import { errorPage } from './ui/error-page.tsx';
 import { createRouteTable } from './route-table.ts';
 import { serveRoutes } from './routes.ts';
 import type { Services } from './services.ts';
@@ -25,7 +25,7 @@ export function createApp(services: Services): Koa {
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
   app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
-  app.use(errors(log, problemPage(services)));
+  app.use(errors(log, errorPage(services)));
   app.use(serveRoutes(table.api, guards));
   // So that a path without a route costs quota, too, and reveals nothing to strangers.
   app.use((ctx, next) => (/^\/api(?:\/|$)/.test(ctx.path) ? authenticateKey(ctx, next) : next()));

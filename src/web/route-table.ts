@@ -5,38 +5,30 @@ import { blocksPages } from './admin/blocks/blocks-routes.ts';
 import { overviewPages } from './admin/overview/overview-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
-import { accountPages } from './account/account-routes.ts';
-import { exportPages } from './account/export-routes.ts';
-import { unsubscribePages } from './account/unsubscribe-routes.ts';
+import { accountPages, unsubscribePages } from './account/account-routes.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
-import { designPreviewRoutes } from './codes/design/design-preview-routes.ts';
-import { codeDesignPages } from './codes/design/design-routes.ts';
+import { designPages } from './codes/design/design-routes.ts';
 import { codeFilePages } from './codes/file/file-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { styleApplyPages } from './codes/styles/apply-routes.ts';
-import { styleDesignPages } from './codes/styles/style-design-routes.ts';
 import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
-import { confirmEmailPages } from './sign-in/confirm-email-routes.ts';
-import { forgotPasswordPages } from './sign-in/forgot-password-routes.ts';
+import { mailLinkPages } from './sign-in/mail-link-routes.ts';
 import { securityPages } from './security/security-routes.ts';
-import { secondFactorPages } from './sign-in/second-factor-routes.ts';
-import { signInLinkPages } from './sign-in/sign-in-link-routes.ts';
-import { signUpLinkPages } from './sign-in/sign-up-link-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
+import { signUpPages } from './sign-in/sign-up-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { webhooksPages } from './webhooks/webhooks-routes.ts';
 import { apiRoutes, documentRoutes } from './api/router.ts';
 import { loadAssets } from './asset-files.ts';
 import { forms, markChanges } from './middleware/forms.ts';
-import { healthRoutes } from './operations/health.ts';
-import { metricsRoutes } from './operations/metrics.ts';
+import { healthRoutes, metricsRoutes } from './operations/monitoring-routes.ts';
 import type { Route, Routes } from './routes.ts';
 import type { Services } from './services.ts';
 
@@ -45,29 +37,23 @@ const features: ((services: Services) => Routes)[] = [
   frontPage,
   docsPage,
   signInPages,
-  signInLinkPages,
-  signUpLinkPages,
-  forgotPasswordPages,
-  confirmEmailPages,
-  secondFactorPages,
+  signUpPages,
+  mailLinkPages,
   codeListPages,
   codePictureRoutes,
   codePreviewRoutes,
   codeFilePages,
   codeFormPages,
   printPages,
-  designPreviewRoutes,
-  codeDesignPages,
+  designPages,
   pageLogoPages,
   styleApplyPages,
-  styleDesignPages,
   stylePages,
   // Last of those below /codes: its `/codes/:id` would match their paths too.
   codeDetailPages,
   keysPages,
   webhooksPages,
   securityPages,
-  exportPages,
   accountPages,
   overviewPages,
   usersPages,

@@ -23,7 +23,7 @@ import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { type SecretBox, createSecretBox } from '../webhooks/signing.ts';
 import { type Downloads, createDownloads } from './downloads.ts';
 import { type Sessions, createSessions } from './middleware/session.ts';
-import type { HealthParts } from './operations/health.ts';
+import type { HealthParts } from './operations/monitoring-routes.ts';
 import { type Prints, createPrints } from './prints.ts';
 
 /** Everything that middleware, pages and the API use, created once per web process. */

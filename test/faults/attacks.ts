@@ -3,7 +3,7 @@ import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { pngFile } from '../../src/codes/image/pixels.ts';
-import { valuesOfDesign } from '../../src/web/codes/design/design-values.ts';
+import { valuesOfDesign } from '../../src/web/codes/design/design-form.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
 import { pdf } from '../codes/files/pdf-file.ts';
 import { apiClient } from '../support/api-client.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { recordScans } from '../../src/scans/scan.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
-import { createLiveScans } from '../../src/web/codes/detail/live-scans.ts';
+import { createLiveScans } from '../../src/web/codes/detail/live-scans.tsx';
 import { formClient } from '../support/form-client.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createRecentChanges } from '../../src/codes/recent-changes.ts';

@@ -7,7 +7,7 @@ import Koa from 'koa';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config.ts';
 import { startProbe } from '../../src/runtime/probe.ts';
-import { healthRoutes } from '../../src/web/operations/health.ts';
+import { healthRoutes } from '../../src/web/operations/monitoring-routes.ts';
 import { serveRoutes } from '../../src/web/routes.ts';
 import { createGuards } from '../../src/web/middleware/guards.ts';
 import { openWebService } from '../../src/web-service.ts';

@@ -1,4 +1,11 @@
-import { ImageError, agrees, checkPdf, fileNameOf, maxFileBytes, mediaTypeOf } from '../../codes/files/upload.ts';
+import {
+  ImageError,
+  agrees,
+  checkPdf,
+  fileNameOf,
+  maxFileBytes,
+  mediaTypeOf,
+} from '../../codes/files/upload.ts';
 import type { NewFile } from '../../codes/files/stored-file.ts';
 import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
 import { invalid } from '../../errors.ts';

@@ -1,46 +1,72 @@
 import type { Context } from 'koa';
-import { findExport } from '../../accounts/account-exports.ts';
+import { cancelExport, findExport, readExport, requestExport } from '../../accounts/account-exports.ts';
 import { readUse } from '../../accounts/account-limits.ts';
 import { countAccess, listKeyUse } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/request-windows.ts';
 import { changePassword, findPendingEmail } from '../../accounts/account-links.ts';
 import {
-  changedMeanwhile,
+  type User,
   changeEmail,
+  changedMeanwhile,
   deleteUser,
   emailErrors,
   hasConfirmedEmail,
-  type User,
 } from '../../accounts/users.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { isTimeZone } from '../../runtime/time-zone.ts';
 import { limitsOf } from '../../limits.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
-import { noticeKinds, readMutedNotices, setMutedNotices } from '../../notices/owners.ts';
+import {
+  isNoticeKind,
+  muteNotice,
+  noticeKinds,
+  readMutedNotices,
+  setMutedNotices,
+} from '../../notices/owners.ts';
 import { field } from '../middleware/forms.ts';
-import { currentPasswordErrors } from './current-password.ts';
-import { type AccountFlash, flashTexts, reviewPath } from './account-flash.ts';
-import { type AccountProps, AccountView } from './account-view.tsx';
-import { askForConfirmation, mailLater } from '../sign-in/ask-for-confirmation.ts';
+import { type AccountProps, AccountView, type RefusedForm, UnsubscribeView } from './account-view.tsx';
+import { askForConfirmation, mailLater } from '../sign-in/mail-requests.ts';
+import { AppError, BusyError, type FieldError } from '../../errors.ts';
+import { attachment } from '../../http/file-headers.ts';
 import type { FrontFlash } from '../front/front-routes.ts';
-import { type PageParts, show, userOf, visitorOf } from '../ui/page.ts';
-import { redirectWithFlash, readFlash } from '../ui/flash.ts';
-import { createRoutes, type Routes } from '../routes.ts';
+import { callerOf } from '../middleware/caller.ts';
+import { type Routes, createRoutes } from '../routes.ts';
+import { requireValid, submit } from '../ui/form.ts';
+import { type PageParts, createPages, redirectWithFlash, userOf } from '../ui/page.ts';
 
 const maxConfirmationsPerHour = 5;
+const maxExportsPerHour = 3;
+const maxPasswordChecksPerHour = 20;
 
-/** Plan and usage, email, password, and deletion of the account. */
+const flashTexts = {
+  language: 'The language and time zone of your emails were changed.',
+  notices: 'Your choice of emails was saved.',
+  export: 'Your export is being created. It takes a minute, longer with many scans.',
+  tooManyExports: 'You have asked for too many exports. Try again in an hour.',
+  confirm: 'An email with a link is on its way. Open the link to confirm the address.',
+  tooManyMails: 'Too many emails were sent. Try again in an hour.',
+  email: 'Your email was changed.',
+  password: 'Your password was changed. All other sessions were signed out.',
+  revoked:
+    'Your password was changed. Nobody had confirmed the email address of this account before, so all its API keys were revoked and its webhooks were disabled.',
+};
+export type AccountFlash = keyof typeof flashTexts;
+
+/** The page Account, with what still works after the password has changed. */
+export const reviewPath = '/account?review=access';
+
+/** Plan and usage, email, password, export and deletion of the account. */
 export function accountPages(parts: PageParts): Routes {
   const { db, config, passwords, sessions, sendMail, now, codeChanged } = parts;
   const routes = createRoutes('/account');
+  const pages = createPages(parts, flashTexts);
 
-  async function showAccount(ctx: Context, errors?: AccountProps['errors']): Promise<void> {
+  async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
     const user = userOf(ctx);
     const limits = limitsOf(user, config.limits);
     const keys = (await listKeyUse(db, user.id))
       .filter(({ key }) => key.revokedAt === null)
       .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
-    const plan = { name: user.plan, limits, use: await readUse(db, user.id), ofPlans: config.limits, keys };
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {
       isConfirmed: hasConfirmedEmail(user),
@@ -50,27 +76,19 @@ export function accountPages(parts: PageParts): Routes {
       timeZone: isTimeZone(user.timeZone) ? user.timeZone : 'UTC',
       muted: sendMail ? await readMutedNotices(db, user.id) : [],
     };
-    const latestExport = await findExport(db, user.id, now());
-    const flash = readFlash(ctx, parts, flashTexts);
-    const access = ctx.query['review'] === 'access' ? await countAccess(db, user.id) : undefined;
-    const visitor = visitorOf(ctx, parts);
-    const typed = { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') };
-    show(
-      ctx,
-      AccountView,
-      {
-        visitor,
-        email,
-        plan,
-        latestExport,
-        flash: flash && flashTexts[flash],
-        access,
-        errors,
-        typed,
-      },
-      errors ? 400 : 200,
-    );
+    const props: AccountProps = {
+      email,
+      plan: { name: user.plan, limits, use: await readUse(db, user.id), byPlan: config.limits, keys },
+      latestExport: await findExport(db, user.id, now()),
+      access: ctx.query['review'] === 'access' ? await countAccess(db, user.id) : undefined,
+      refused,
+      values: { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') },
+    };
+    pages.show(ctx, AccountView, props, { status: refused ? 400 : 200 });
   }
+
+  const submitForm = (ctx: Context, name: RefusedForm['name'], work: () => Promise<void>) =>
+    submit(work, (errors) => showAccount(ctx, { name, errors }));
 
   /** `checked`: the account, where its password was checked. */
   async function confirmLater(ctx: Context, email: string, checked?: User): Promise<void> {
@@ -78,83 +96,163 @@ export function accountPages(parts: PageParts): Routes {
     const limit = { subject: `confirm-email:${user.id}`, maxPerHour: maxConfirmationsPerHour };
     const { isAllowed } = await takeAttempt(db, limit);
     if (isAllowed) await askForConfirmation(parts, { userId: user.id, email, checked });
-    const flash: AccountFlash = isAllowed ? 'confirm' : 'tooManyMails';
-    redirectWithFlash(ctx, parts, '/account', flash);
+    pages.redirectWithFlash(ctx, '/account', isAllowed ? 'confirm' : 'tooManyMails');
   }
 
   routes.get('user', '/', (ctx) => showAccount(ctx));
 
-  routes.post('user', '/email', async (ctx) => {
-    const user = userOf(ctx);
-    const email = field(ctx, 'newEmail').trim();
-    const list = [
-      ...emailErrors('newEmail', email),
-      ...(await currentPasswordErrors(parts, user, 'emailPassword', field(ctx, 'emailPassword'))),
-    ];
-    if (list.length > 0) return showAccount(ctx, { form: 'email', list });
-    // With mails, it changes when its owner confirms it. Whether it has another account is not told.
-    if (sendMail) return confirmLater(ctx, email, user);
-    const isChanged = await changeEmail(db, user, email, now());
-    if (isChanged === undefined) throw changedMeanwhile();
-    if (!isChanged) {
-      const taken = { field: 'newEmail', message: 'This email belongs to another account' };
-      return showAccount(ctx, { form: 'email', list: [taken] });
-    }
-    redirectWithFlash(ctx, parts, '/account', 'email' satisfies AccountFlash);
-  });
+  routes.post('user', '/email', (ctx) =>
+    submitForm(ctx, 'email', async () => {
+      const user = userOf(ctx);
+      const email = field(ctx, 'newEmail').trim();
+      requireValid([
+        ...emailErrors('newEmail', email),
+        ...(await currentPasswordErrors(ctx, parts, 'emailPassword')),
+      ]);
+      // With mails, it changes when its owner confirms it. Whether it has another account is not disclosed.
+      if (sendMail) return confirmLater(ctx, email, user);
+      const isChanged = await changeEmail(db, user, email, now());
+      if (isChanged === undefined) throw changedMeanwhile();
+      if (!isChanged) requireValid([{ field: 'newEmail', message: 'This email belongs to another account' }]);
+      pages.redirectWithFlash(ctx, '/account', 'email');
+    }),
+  );
 
   routes.post('user', '/confirm', async (ctx) => {
     const user = userOf(ctx);
     await confirmLater(ctx, (await findPendingEmail(db, user.id, now())) ?? user.email);
   });
 
-  routes.post('user', '/language', async (ctx) => {
-    const user = userOf(ctx);
-    const language = field(ctx, 'language');
-    // Pages that were opened before an upgrade do not send it.
-    const timeZone = field(ctx, 'timeZone') || user.timeZone;
-    const message = 'must be one of the list';
-    const list = [
-      ...(isLanguage(language) ? [] : [{ field: 'language', message }]),
-      ...(timeZone === null || isTimeZone(timeZone) ? [] : [{ field: 'timeZone', message }]),
-    ];
-    if (list.length > 0) return showAccount(ctx, { form: 'language', list });
-    await user.$query(db).patch({ language, timeZone, updatedAt: now() });
-    redirectWithFlash(ctx, parts, '/account', 'language' satisfies AccountFlash);
-  });
+  routes.post('user', '/language', (ctx) =>
+    submitForm(ctx, 'language', async () => {
+      const user = userOf(ctx);
+      const language = field(ctx, 'language');
+      // Pages that were opened before an upgrade do not send it.
+      const timeZone = field(ctx, 'timeZone') || user.timeZone;
+      const message = 'Choose one from the list';
+      requireValid([
+        ...(isLanguage(language) ? [] : [{ field: 'language', message }]),
+        ...(timeZone === null || isTimeZone(timeZone) ? [] : [{ field: 'timeZone', message }]),
+      ]);
+      await user.$query(db).patch({ language, timeZone, updatedAt: now() });
+      pages.redirectWithFlash(ctx, '/account', 'language');
+    }),
+  );
 
   routes.post('user', '/notices', async (ctx) => {
     const muted = noticeKinds.filter((kind) => field(ctx, kind) !== 'on');
     await setMutedNotices(db, userOf(ctx).id, muted);
-    redirectWithFlash(ctx, parts, '/account', 'notices' satisfies AccountFlash);
+    pages.redirectWithFlash(ctx, '/account', 'notices');
   });
 
-  routes.post('user', '/password', async (ctx) => {
-    const user = userOf(ctx);
-    const password = field(ctx, 'newPassword');
-    const list = [
-      ...passwordErrors('newPassword', password, user.email),
-      ...(await currentPasswordErrors(parts, user, 'oldPassword', field(ctx, 'oldPassword'))),
-    ];
-    if (list.length === 0 && (await passwords.isCommon(password, user.email)))
-      list.push(commonPasswordError('newPassword'));
-    if (list.length > 0) return showAccount(ctx, { form: 'password', list });
-    await changePassword(db, user, await passwords.hash(password), now());
-    await mailLater(parts, { kind: 'password-changed', userId: user.id });
-    await sessions.signIn(ctx, user);
-    redirectWithFlash(ctx, parts, reviewPath, 'password' satisfies AccountFlash);
+  routes.post('user', '/password', (ctx) =>
+    submitForm(ctx, 'password', async () => {
+      const user = userOf(ctx);
+      const password = field(ctx, 'newPassword');
+      requireValid([
+        ...passwordErrors('newPassword', password, user.email),
+        ...(await currentPasswordErrors(ctx, parts, 'oldPassword')),
+      ]);
+      if (await passwords.isCommon(password, user.email)) requireValid([commonPasswordError('newPassword')]);
+      await changePassword(db, user, await passwords.hash(password), now());
+      await mailLater(parts, { kind: 'password-changed', userId: user.id });
+      await sessions.signIn(ctx, user);
+      pages.redirectWithFlash(ctx, reviewPath, 'password');
+    }),
+  );
+
+  routes.post('user', '/delete', (ctx) =>
+    submitForm(ctx, 'delete', async () => {
+      const user = userOf(ctx);
+      const errors = await currentPasswordErrors(ctx, parts, 'deletePassword');
+      if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
+        errors.push({ field: 'confirmation', message: `Enter ${user.email}` });
+      requireValid(errors);
+      await sessions.signOut(ctx);
+      const shareTokens = await deleteUser(db, user);
+      for (const token of shareTokens) codeChanged(token);
+      redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontFlash);
+    }),
+  );
+
+  /** Builds the archive of the account's data. */
+  routes.post('user', '/export', async (ctx) => {
+    const { id: userId } = userOf(ctx);
+    const limit = { subject: `export:${userId}`, maxPerHour: maxExportsPerHour };
+    const { isAllowed } = await takeAttempt(db, limit);
+    const requestId = isAllowed ? await requestExport(db, userId, now()) : undefined;
+    if (requestId)
+      await parts.buildExport({ userId, requestId }).catch(async (cause: unknown) => {
+        parts.log.warn({ err: cause }, 'an export could not be queued');
+        await cancelExport(db, userId, requestId);
+        throw new BusyError('Exports cannot be made at the moment. Try again in a minute.', {
+          retryAfterSeconds: 60,
+          cause,
+        });
+      });
+    pages.redirectWithFlash(ctx, '/account', isAllowed ? 'export' : 'tooManyExports');
   });
 
-  routes.post('user', '/delete', async (ctx) => {
-    const user = userOf(ctx);
-    const list = await currentPasswordErrors(parts, user, 'deletePassword', field(ctx, 'deletePassword'));
-    if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
-      list.push({ field: 'confirmation', message: `Enter ${user.email}` });
-    if (list.length > 0) return showAccount(ctx, { form: 'delete', list });
-    await sessions.signOut(ctx);
-    const shareTokens = await deleteUser(db, user);
-    for (const token of shareTokens) codeChanged(token);
-    redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontFlash);
+  routes.get('user', '/export.zip', async (ctx) => {
+    const { id: userId } = userOf(ctx);
+    const found = await findExport(db, userId, now());
+    if (found?.state !== 'ready')
+      throw new AppError(
+        'not_found',
+        'There is no export to download. Ask for a new one on the page Account.',
+      );
+    const caller = callerOf(ctx);
+    const read = <Value>(work: () => Promise<Value>) => parts.downloads.read(caller, work);
+    const body = await parts.downloads.stream(caller, async () => readExport(db, userId, read));
+    ctx.type = 'application/zip';
+    ctx.length = found.bytes;
+    ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));
+    ctx.body = body;
+  });
+  return routes;
+}
+
+/** Changes to an account need its password, so that a stolen session is not enough. `name` is its field in the form. */
+export async function currentPasswordErrors(
+  ctx: Context,
+  { db, passwords }: PageParts,
+  name: string,
+): Promise<FieldError[]> {
+  const user = userOf(ctx);
+  return passwords.withSlot(async ({ verify }) => {
+    const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
+    const { isAllowed } = await takeAttempt(db, limit);
+    if (!isAllowed) return [{ field: name, message: 'was tried too often. Try again in an hour' }];
+    const matches = await verify(user.passwordHash, field(ctx, name));
+    return matches ? [] : [{ field: name, message: 'This is not your current password' }];
+  }, user.id);
+}
+
+/**
+ * The link in notices that switches off those of its kind. POST is what mail programs send when their button is pressed
+ * (RFC 8058): without cookies, and as any kind of form, so it is not one of the pages with a CSRF token. Its body says
+ * nothing that matters and is not read. GET changes nothing: mail programs open links, too.
+ */
+export function unsubscribePages(parts: PageParts): Routes {
+  const { db, secrets } = parts;
+  const routes = createRoutes();
+  const pages = createPages(parts);
+
+  function readToken(ctx: Context) {
+    const { userId, kind } = secrets.readUnsubscribeToken(String(ctx['params'].token)) ?? {};
+    if (userId === undefined || !isNoticeKind(kind))
+      throw new AppError('not_found', 'This link does not work. Switch off emails on the page Account.');
+    return { userId, kind };
+  }
+
+  routes.get('stranger', '/unsubscribe/:token', (ctx) => {
+    pages.show(ctx, UnsubscribeView, { kind: readToken(ctx).kind, isDone: false });
+  });
+
+  routes.post('stranger', '/unsubscribe/:token', async (ctx) => {
+    const { userId, kind } = readToken(ctx);
+    await muteNotice(db, userId, kind);
+    pages.show(ctx, UnsubscribeView, { kind, isDone: true });
   });
   return routes;
 }

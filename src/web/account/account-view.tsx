@@ -1,25 +1,25 @@
 import type { ProgramAccess } from '../../accounts/api-keys.ts';
+import type { AccountExport } from '../../accounts/account-exports.ts';
 import { pluralize } from '../../doctor/format.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';
-import { type FormState, idOf, Input } from '../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../ui/layout.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { type NoticeKind, noticeKinds } from '../../notices/owners.ts';
+import { timeZones } from '../../runtime/time-zone.ts';
+import { CheckBox, type FormState, Input, Select, idOf } from '../ui/controls.tsx';
+import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
+import { dayInWords } from '../ui/time.tsx';
+import { useLocale, useVisitor } from '../ui/visitor.ts';
+import { figure } from '../ui/words.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
-import { CurrentPassword } from './current-password-input.tsx';
-import { ExportCard, type ExportState } from './export-card.tsx';
-import { LanguageCard } from './language-card.tsx';
-import { NoticesCard } from './notices-card.tsx';
 
 export interface AccountProps {
-  visitor: Visitor;
   email: {
     isConfirmed: boolean;
     /** A new address that waits to be confirmed. */
     pending: string | undefined;
     /** False where the service sends no mails. */
     canMail: boolean;
-    /** Of mails. */
+    /** The language of mails. */
     language: Language;
     timeZone: string;
     /** Kinds of notices that are switched off. */
@@ -27,46 +27,41 @@ export interface AccountProps {
   };
   latestExport: ExportState | undefined;
   plan: PlanProps;
-  flash?: string | undefined;
   /** What to review after the password has changed. */
-  access?: ProgramAccess | undefined;
-  /** Errors by the form they belong to. */
-  errors?: { form: 'email' | 'password' | 'delete' | 'language'; list: FieldError[] } | undefined;
+  access: ProgramAccess | undefined;
+  refused: RefusedForm | undefined;
   /** The input, without passwords. */
-  typed: FormState['values'];
+  values: FormState['values'];
 }
 
-type FormName = NonNullable<AccountProps['errors']>['form'];
+/** The page has several forms. */
+export interface RefusedForm {
+  name: 'email' | 'password' | 'delete' | 'language';
+  errors: FieldError[];
+}
 
-const problems: Record<FormName, string> = {
+const refusedTexts: Record<RefusedForm['name'], string> = {
   email: 'Your email was not changed.',
   password: 'Your password was not changed.',
   delete: 'Your account was not deleted.',
   language: 'Language and time zone were not changed.',
 };
 
-export function AccountView(props: AccountProps) {
-  const { visitor, email, plan, latestExport, flash, access, errors, typed } = props;
-  const stateOf = (form: FormName): FormState => ({
-    values: typed,
-    errors: errors?.form === form ? errors.list : [],
-  });
-  const problem = (form: FormName) => errors?.form === form && <Problem errors={errors} />;
+export function AccountView({ email, plan, latestExport, access, refused, values }: AccountProps) {
+  const visitor = useVisitor();
+  const errorsOf = (name: RefusedForm['name']) => (refused?.name === name ? refused.errors : []);
+  const formOf = (name: RefusedForm['name']): FormState => ({ values, errors: errorsOf(name) });
+  const refusal = (name: RefusedForm['name']) => refused?.name === name && <Refused {...refused} />;
   return (
-    <Layout
-      title={errors ? 'Error: Account' : 'Account'}
-      visitor={visitor}
-      at="/account"
-      styles={['account']}
-    >
+    <Layout title={refused ? 'Error: Account' : 'Account'} at="/account" styles={['account']}>
       <h1>Account</h1>
-      {(flash || access) && (
+      {(visitor.flash || access) && (
         <Notice kind="good">
-          {flash && <p>{flash}</p>}
+          {visitor.flash && <p>{visitor.flash}</p>}
           {access && <AccessReview {...access} />}
         </Notice>
       )}
-      <PlanCard visitor={visitor} plan={plan} />
+      <PlanCard plan={plan} />
       <section class="card">
         <h2>Security</h2>
         <p>
@@ -76,11 +71,11 @@ export function AccountView(props: AccountProps) {
       <div class="columns side-by-side">
         <section class="card">
           <h2>Change email</h2>
-          {problem('email')}
+          {refusal('email')}
           <EmailState {...email} />
           <Form action="/account/email">
             <Input
-              form={stateOf('email')}
+              form={formOf('email')}
               name="newEmail"
               label="New email"
               type="email"
@@ -88,18 +83,18 @@ export function AccountView(props: AccountProps) {
               autocomplete="email"
               maxLength={254}
             />
-            <CurrentPassword form={stateOf('email')} name="emailPassword" purpose="change the email" />
+            <CurrentPassword form={formOf('email')} name="emailPassword" purpose="change the email" />
             <button type="submit">Change email</button>
           </Form>
         </section>
         <section class="card" id="change-password">
           <h2>Change password</h2>
-          {problem('password')}
+          {refusal('password')}
           <p>Changing it signs you out on every other device.</p>
           <Form action="/account/password">
-            <CurrentPassword form={stateOf('password')} name="oldPassword" purpose="change the password" />
+            <CurrentPassword form={formOf('password')} name="oldPassword" purpose="change the password" />
             <Input
-              form={stateOf('password')}
+              form={formOf('password')}
               name="newPassword"
               label="New password"
               type="password"
@@ -113,24 +108,33 @@ export function AccountView(props: AccountProps) {
       </div>
       {email.canMail && (
         <>
-          <LanguageCard {...email} errors={stateOf('language').errors} problem={problem('language')} />
+          <section class="card">
+            <h2>Language and time zone of emails</h2>
+            {refusal('language')}
+            <LanguageForm
+              form={{
+                values: { language: email.language, timeZone: email.timeZone },
+                errors: errorsOf('language'),
+              }}
+            />
+          </section>
           <NoticesCard {...email} />
         </>
       )}
       <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />
       <section class="card danger">
         <h2>Delete account</h2>
-        {problem('delete')}
+        {refusal('delete')}
         <p>This permanently deletes your keys, your codes and all their scans. Printed codes stop working.</p>
         <Form action="/account/delete">
           <Input
-            form={stateOf('delete')}
+            form={formOf('delete')}
             name="confirmation"
             label={`Type ${visitor.email} to confirm`}
             required
             autocomplete="off"
           />
-          <CurrentPassword form={stateOf('delete')} name="deletePassword" purpose="delete the account" />
+          <CurrentPassword form={formOf('delete')} name="deletePassword" purpose="delete the account" />
           <button type="submit" class="danger">
             Delete account
           </button>
@@ -174,11 +178,160 @@ function EmailState({ isConfirmed, pending, canMail }: AccountProps['email']) {
 }
 
 /** Beside the form, so that both are on the same screen. */
-function Problem({ errors: { form, list } }: { errors: NonNullable<AccountProps['errors']> }) {
+function Refused({ name, errors }: RefusedForm) {
   return (
     <Notice kind="bad" isFocused>
-      {problems[form]} Check the{' '}
-      <a href={`#${idOf(list[0]?.field ?? '')}`}>{list.length === 1 ? 'marked field' : 'marked fields'}</a>.
+      {refusedTexts[name]} Check the{' '}
+      <a href={`#${idOf(errors[0]?.field ?? '')}`}>
+        {errors.length === 1 ? 'marked field' : 'marked fields'}
+      </a>
+      .
     </Notice>
+  );
+}
+
+/** A page has several: `purpose` tells them apart for those who do not see the form around them. */
+export function CurrentPassword({ form, name, purpose }: { form: FormState; name: string; purpose: string }) {
+  return (
+    <Input
+      form={form}
+      name={name}
+      label={`Current password, to ${purpose}`}
+      type="password"
+      required
+      autocomplete="current-password"
+    />
+  );
+}
+
+const languageNames: [Language, string][] = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+  ['fr', 'Français'],
+  ['es', 'Español'],
+  ['pt', 'Português'],
+  ['zh', '中文'],
+];
+const zoneNames = timeZones.map((name): [string, string] => [name, name.replaceAll('_', ' ')]);
+
+function LanguageForm({ form }: { form: FormState }) {
+  return (
+    <Form action="/account/language">
+      <Select form={form} name="language" label="Language" choices={languageNames} />
+      <Select
+        form={form}
+        name="timeZone"
+        label="Time zone"
+        choices={zoneNames}
+        hint="Days and weeks in emails begin at midnight there."
+      />
+      <button type="submit">Save language and time zone</button>
+    </Form>
+  );
+}
+
+const noticeLabels: Record<NoticeKind, string> = {
+  ending: 'A code expires in 60, 30, 7 days or 1 day',
+  'first-scan': 'A code is scanned for the first time',
+  weekly: 'Summary of the week, on Monday',
+  silence: 'A code that is scanned every day was not scanned today',
+  destination: 'A code leads to a page that does not work',
+};
+
+/** A switch for each kind of notice. */
+function NoticesCard({ muted, isConfirmed }: Pick<AccountProps['email'], 'muted' | 'isConfirmed'>) {
+  const values = Object.fromEntries(noticeKinds.map((kind) => [kind, muted.includes(kind) ? '' : 'on']));
+  return (
+    <section class="card" id="notices">
+      <h2>Emails about your codes</h2>
+      {!isConfirmed && <p>You get them once your email address is confirmed.</p>}
+      <Form action="/account/notices">
+        {noticeKinds.map((kind) => (
+          <CheckBox key={kind} form={{ values, errors: [] }} name={kind} label={noticeLabels[kind]} />
+        ))}
+        <button type="submit">Save choice</button>
+      </Form>
+    </section>
+  );
+}
+
+type ExportState = Pick<AccountExport, 'state' | 'failure' | 'bytes' | 'expiresAt'>;
+
+/** The archive of an account's data: ask for it, wait, download. */
+function ExportCard({ latest, isMailed }: { latest: ExportState | undefined; isMailed: boolean }) {
+  return (
+    <section class="card" id="export">
+      <h2>Export your data</h2>
+      <p>
+        A ZIP archive with your account, keys, webhooks, codes and all their scans, as JSON and CSV, and the
+        files that you have uploaded. It is kept for seven days.
+      </p>
+      {latest && <Latest {...latest} isMailed={isMailed} />}
+      {latest?.state !== 'pending' && (
+        <Form action="/account/export">
+          <button type="submit" class={latest?.state === 'ready' ? 'quiet' : undefined}>
+            {latest?.state === 'ready' ? 'Create a new export' : 'Create export'}
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function Latest({ state, failure, bytes, expiresAt, isMailed }: ExportState & { isMailed: boolean }) {
+  const locale = useLocale();
+  if (state === 'pending')
+    return (
+      <p>
+        Your export is being created. Reload this page in a minute to download it.
+        {isMailed && ' You also get an email when it is ready.'}
+      </p>
+    );
+  if (state === 'failed' && failure === 'error')
+    return (
+      <p>
+        Your export could not be created. Try again. If that does not help, contact the operator of this
+        service.
+      </p>
+    );
+  if (state === 'failed')
+    return (
+      <p>
+        Your account has too many scans for one export. Delete codes that you no longer need, download their
+        scans on the page of each code, or contact the operator of this service.
+      </p>
+    );
+  return (
+    <p>
+      <a href="/account/export.zip" download>
+        Download the export
+      </a>{' '}
+      ({figure(Math.ceil(bytes / 1_000))} KB), until{' '}
+      {dayInWords(expiresAt.toISOString().slice(0, 10), locale)}
+    </p>
+  );
+}
+
+export function UnsubscribeView({ kind, isDone }: { kind: NoticeKind; isDone: boolean }) {
+  const title = 'Emails about your codes';
+  if (isDone)
+    return (
+      <Page title={title}>
+        <Notice kind="good">You no longer get emails of this kind: {noticeLabels[kind]}.</Notice>
+        <p>
+          <a href="/account#notices">Choose which emails you get</a>
+        </p>
+      </Page>
+    );
+  return (
+    <Page title={title}>
+      <section class="card narrow">
+        <p>Stop emails of this kind? {noticeLabels[kind]}.</p>
+        <form method="post">
+          <input type="hidden" name="List-Unsubscribe" value="One-Click" />
+          <button type="submit">Stop these emails</button>
+        </form>
+      </section>
+    </Page>
   );
 }

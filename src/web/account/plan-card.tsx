@@ -9,30 +9,31 @@ import {
   type PlanLimits,
 } from '../../limits.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
-import { figure } from '../ui/figure.ts';
-import { KeyPrefix } from '../ui/key-prefix.tsx';
-import type { Visitor } from '../ui/layout.tsx';
+import { figure } from '../ui/words.tsx';
+import { KeyPrefix } from '../keys/keys-view.tsx';
+import { useVisitor } from '../ui/visitor.ts';
 
 export interface PlanProps {
   name: Plan;
   limits: Limits;
   use: AccountUse;
-  ofPlans: PlanLimits;
-  /** Active ones. */
+  byPlan: PlanLimits;
+  /** The active ones. */
   keys: { name: string; prefix: string; used: number; limit: number }[];
 }
 
-const planTitles: Record<Plan, string> = { free: 'Free', pro: 'Pro' };
+export const planTitles: Record<Plan, string> = { free: 'Free', pro: 'Pro' };
 
 /** The plan of the account, and how much of its limits is used. */
-export function PlanCard({ visitor, plan }: { visitor: Visitor; plan: PlanProps }) {
+export function PlanCard({ plan }: { plan: PlanProps }) {
+  const { email } = useVisitor();
   return (
     <section class="card">
       <h2>Plan</h2>
       <p>
         Signed in as{' '}
         <strong>
-          <bdi>{visitor.email}</bdi>
+          <bdi>{email}</bdi>
         </strong>
       </p>
       <p>
@@ -52,7 +53,7 @@ function usedOf(name: LimitName, use: AccountUse): number | undefined {
   return name === 'fileMb' ? use.fileBytes / bytesPerMb : use[name];
 }
 
-function LimitTable({ name: ownPlan, limits, use, ofPlans }: PlanProps) {
+function LimitTable({ name: ownPlan, limits, use, byPlan }: PlanProps) {
   const other = ownPlan === 'free' ? 'pro' : 'free';
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Your limits">
@@ -80,9 +81,9 @@ function LimitTable({ name: ownPlan, limits, use, ofPlans }: PlanProps) {
                     limit={limits[name]}
                     isSize={name === 'fileMb'}
                   />
-                  {limits[name] !== ofPlans[ownPlan][name] && <span class="badge">set for you</span>}
+                  {limits[name] !== byPlan[ownPlan][name] && <span class="badge">set for you</span>}
                 </td>
-                <td class="number">{figure(ofPlans[other][name])}</td>
+                <td class="number">{figure(byPlan[other][name])}</td>
               </tr>
             );
           })}

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { Layout, type Visitor } from '../ui/layout.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { isLabel, normalizeLabel } from '../../codes/label.ts';
+import type { FieldError } from '../../errors.ts';
+import { type FormState, Input } from '../ui/controls.tsx';
+import { Page } from '../ui/layout.tsx';
 
 const sections = [
   { path: '/admin', name: 'Overview' },
@@ -11,41 +13,97 @@ const sections = [
 ] as const;
 
 interface AdminLayoutProps {
-  visitor: Visitor;
-  /** Of the page; also its heading, unless `heading` is given. */
   title: string;
   at: (typeof sections)[number]['path'];
+  /** Instead of the title. */
   heading?: ComponentChildren;
-  flash?: string | undefined;
-  /** What could not be done. */
-  problem?: string | undefined;
+  form?: FormState;
   children: ComponentChildren;
 }
 
 /** A page for operators, in the layout of the app. */
-export function AdminLayout({ visitor, title, at, heading, flash, problem, children }: AdminLayoutProps) {
+export function AdminLayout({ at, title, heading = <h1>{title}</h1>, form, children }: AdminLayoutProps) {
+  const nav = (
+    <nav class="admin-nav" aria-label="Admin">
+      {sections.map(({ path, name }) => (
+        <a key={path} href={path} aria-current={path === at ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
   return (
-    <Layout
-      title={problem ? `Error: ${title}` : title}
-      visitor={visitor}
+    <Page
+      title={title}
       at="/admin"
       styles={['codes', 'admin']}
+      form={form}
+      heading={
+        <>
+          {nav}
+          {heading}
+        </>
+      }
     >
-      <nav class="admin-nav" aria-label="Admin">
-        {sections.map(({ path, name }) => (
-          <a key={path} href={path} aria-current={path === at ? 'page' : undefined}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      {heading ?? <h1>{title}</h1>}
-      {flash && <Notice kind="good">{flash}</Notice>}
-      {problem && (
-        <Notice kind="bad" isFocused>
-          {problem}
-        </Notice>
-      )}
       {children}
-    </Layout>
+    </Page>
   );
+}
+
+interface SearchFormProps {
+  path: string;
+  label: string;
+  /** What was searched for. */
+  text: string;
+}
+
+export function SearchForm({ path, label, text }: SearchFormProps) {
+  return (
+    <form class="card row" action={path} role="search">
+      <Input
+        form={{ values: { q: text }, errors: [] }}
+        name="q"
+        label={label}
+        type="search"
+        maxLength={maxSearchLength}
+      />
+      <button type="submit" class="quiet">
+        Search
+      </button>
+      {text && (
+        <a class="button quiet after-field" href={path}>
+          Clear
+        </a>
+      )}
+    </form>
+  );
+}
+
+export const maxSearchLength = 254;
+const maxReasonLength = 500;
+
+/** Why something is blocked. */
+export function ReasonInput({ form }: { form: FormState }) {
+  return (
+    <Input
+      form={form}
+      name="reason"
+      label="Reason (optional)"
+      maxLength={maxReasonLength}
+      autocomplete="off"
+      hint="Only operators see it."
+    />
+  );
+}
+
+/** One line: the list of blocks and the audit log show it. */
+export function normalizeReason(text: string): string {
+  return normalizeLabel(text.replaceAll(/\s+/g, ' '), maxReasonLength);
+}
+
+export function reasonErrors(reason: string): FieldError[] {
+  if (reason === '') return [];
+  if ([...reason].length > maxReasonLength)
+    return [{ field: 'reason', message: `must have at most ${maxReasonLength} characters` }];
+  return isLabel(reason) ? [] : [{ field: 'reason', message: 'must not contain invisible characters' }];
 }

@@ -16,7 +16,7 @@ import { compileValidator, readQuery } from '../../codes/validation.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';
-import { withFieldsInWords } from '../ui/field-words.ts';
+import { withFieldsInWords } from '../ui/words.tsx';
 import { type PageParts, userOf } from '../ui/page.ts';
 import { createRoutes, type Routes } from '../routes.ts';
 

@@ -6,7 +6,8 @@ import { type OpenApiDocument, readReference } from '../api/reference.ts';
 import { openApiPath, operations } from '../api/router.ts';
 import { type Compressible, compressible, sendCompressed } from '../compressible.ts';
 import { prefixLinksIn } from '../middleware/prefix-links.ts';
-import { render, type Visitor } from '../ui/layout.tsx';
+import { render } from '../ui/layout.tsx';
+import type { Visitor } from '../ui/visitor.ts';
 import { type PageParts, visitorOf } from '../ui/page.ts';
 import { DocsBody, DocsView } from './docs-view.tsx';
 import { createRoutes, type Routes } from '../routes.ts';
@@ -32,7 +33,7 @@ export function docsPage(parts: PageParts): Routes {
 
   function renderFor(visitor: Visitor): Buffer {
     body ??= renderBody();
-    const page = prefixLinksIn(render(h(DocsView, { visitor, body: placeholder }) as VNode), basePath);
+    const page = prefixLinksIn(render(h(DocsView, { body: placeholder }) as VNode, visitor), basePath);
     const [before = '', after = ''] = page.split(placeholder);
     return Buffer.concat([Buffer.from(before), body, Buffer.from(after)]);
   }

@@ -1,9 +1,7 @@
-import type { Reference, ShownResponse, ShownOperation } from '../api/reference.ts';
+import type { ComponentChildren } from 'preact';
+import type { Reference, ShownEvent, ShownField, ShownOperation, ShownResponse } from '../api/reference.ts';
 import { CopyableText } from '../ui/copyable.tsx';
-import { Layout, type Visitor } from '../ui/layout.tsx';
-import { DocsContents } from './docs-contents.tsx';
-import { Fields, Method, Words } from './docs-parts.tsx';
-import { Events } from './events-view.tsx';
+import { Layout } from '../ui/layout.tsx';
 
 const parameterTitles: Record<string, string> = {
   path: 'Path parameters',
@@ -11,15 +9,10 @@ const parameterTitles: Record<string, string> = {
   header: 'Headers',
 };
 
-interface DocsProps {
-  visitor: Visitor;
-  /** The rendered `DocsBody`, or a placeholder for it. */
-  body: string;
-}
-
-export function DocsView({ visitor, body }: DocsProps) {
+/** `body` is the rendered `DocsBody`, or a placeholder for it. */
+export function DocsView({ body }: { body: string }) {
   return (
-    <Layout title="API" visitor={visitor} at="/docs" styles={['docs']}>
+    <Layout title="API" at="/docs" styles={['docs']}>
       <div class="docs" dangerouslySetInnerHTML={{ __html: body }} />
     </Layout>
   );
@@ -194,4 +187,157 @@ function HeaderNames({ names }: { names: string[] }) {
 
 function Status({ code }: { code: string }) {
   return <span class={code.startsWith('2') ? 'badge good' : 'badge'}>{code}</span>;
+}
+
+/** Closed on phones, where it would fill a screen above the title. */
+function DocsContents({ operations }: { operations: ShownOperation[] }) {
+  const tags = [...new Set(operations.map(({ tag }) => tag))];
+  return (
+    <nav class="docs-nav" aria-label="API reference">
+      <details>
+        <summary>On this page</summary>
+        <ul>
+          <li>
+            <a href="#start">Start</a>
+          </li>
+          {tags.map((name) => (
+            <li key={name}>
+              <span class="docs-tag">{name}</span>
+              <ul>
+                {operations
+                  .filter(({ tag }) => tag === name)
+                  .map(({ id, method, summary }) => (
+                    <li key={id}>
+                      <a href={`#${id}`}>
+                        <Method name={method} /> {summary}
+                      </a>
+                    </li>
+                  ))}
+              </ul>
+            </li>
+          ))}
+          <li>
+            <a href="#events">Webhook events</a>
+          </li>
+          <li>
+            <a href="#errors">Errors</a>
+          </li>
+          <li>
+            <a href="#headers">Headers</a>
+          </li>
+        </ul>
+      </details>
+    </nav>
+  );
+}
+
+const verification = `import { verifyWebhook } from '@qrelay/client';
+
+const secret = process.env.WEBHOOK_SECRET;
+const body = await request.text(); // exactly as it arrived
+const event = await verifyWebhook(body, request.headers, secret);
+if (event.type === 'scan.recorded') console.log(event.data.scans);`;
+
+/** The calls of webhooks, which the service sends. */
+function Events({ description, headers, list }: Reference['events']) {
+  return (
+    <section class="card" id="events" aria-labelledby="events-title">
+      <h2 id="events-title">Webhook events</h2>
+      <p>
+        A webhook endpoint is called with POST when one of these events happens. <Words text={description} />
+      </p>
+      <h3>Headers of a call</h3>
+      <Fields fields={headers} caption="Headers of a call" isResponse />
+      <h3>Verify a call</h3>
+      <p>In TypeScript and JavaScript. It throws unless the call comes from this service.</p>
+      <CopyableText id="verify-call" label="Copy the example" text={verification} />
+      {list.map((event) => (
+        <Event key={event.name} event={event} />
+      ))}
+    </section>
+  );
+}
+
+function Event({ event: { name, summary, fields, example } }: { event: ShownEvent }) {
+  return (
+    <div id={`event-${name}`}>
+      <h3>
+        <code>{name}</code>
+      </h3>
+      <p>
+        <Words text={summary} />
+      </p>
+      <pre>{example}</pre>
+      <details>
+        <summary>Fields of {name}</summary>
+        <Fields fields={fields} caption={`Fields of ${name}`} isResponse />
+      </details>
+    </div>
+  );
+}
+
+interface FieldsProps {
+  fields: ShownField[];
+  caption: string;
+  /** Fields of a response are not marked as required. */
+  isResponse?: boolean;
+}
+
+function Fields({ fields, caption, isResponse = false }: FieldsProps) {
+  return (
+    <table class={isResponse ? 'docs-fields' : 'docs-fields sent'}>
+      <caption class="unseen">{caption}</caption>
+      <thead class="unseen">
+        <tr>
+          <th scope="col">Name and type</th>
+          <th scope="col">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(({ name, type, required, description, notes }) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+              <span class="docs-type">
+                {type}
+                {!isResponse && required && <strong> required</strong>}
+              </span>
+            </th>
+            <td>
+              <Words text={description} />
+              {notes.length > 0 && <span class="docs-notes">{notes.join(' · ')}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The document marks code with backticks. */
+function Words({ text }: { text: string }) {
+  return (
+    <>
+      {text
+        .split('`')
+        .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : withKeysLink(part)))}
+    </>
+  );
+}
+
+/** The document names the page by its path; here it is a link. */
+function withKeysLink(text: string): ComponentChildren {
+  const [before, after] = text.split('API Keys page (/keys)');
+  if (after === undefined) return text;
+  return (
+    <>
+      {before}
+      <a href="/keys">API Keys</a> page
+      {after}
+    </>
+  );
+}
+
+function Method({ name }: { name: string }) {
+  return <span class={`docs-method ${name.toLowerCase()}`}>{name}</span>;
 }

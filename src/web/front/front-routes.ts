@@ -1,7 +1,6 @@
 import { drawSvg } from '../../codes/image/draw.ts';
 import { FrontView } from './front-view.tsx';
-import { type PageParts, show, visitorOf } from '../ui/page.ts';
-import { readFlash } from '../ui/flash.ts';
+import { createPages, type PageParts } from '../ui/page.ts';
 import { createRoutes, type Routes } from '../routes.ts';
 
 const flashTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
@@ -19,15 +18,7 @@ export function frontPage(parts: PageParts): Routes {
     backgroundColor: '#ffffff',
   });
   const routes = createRoutes();
-  routes.get('stranger', '/', (ctx) => {
-    const flash = readFlash(ctx, parts, flashTexts);
-    show(ctx, FrontView, {
-      visitor: visitorOf(ctx, parts),
-      baseUrl,
-      picture,
-      lifetimeDays,
-      flash: flash && flashTexts[flash],
-    });
-  });
+  const pages = createPages(parts, flashTexts);
+  routes.get('stranger', '/', (ctx) => pages.show(ctx, FrontView, { baseUrl, picture, lifetimeDays }));
   return routes;
 }

@@ -1,16 +1,15 @@
+import { Ranking, Timeline } from '../codes/detail/charts.tsx';
 import { CopyableText } from '../ui/copyable.tsx';
-import { FrontExample } from './front-example.tsx';
-import { Layout, type Visitor } from '../ui/layout.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { figure } from '../ui/words.tsx';
+import { Layout, Outcome } from '../ui/layout.tsx';
+import { useVisitor } from '../ui/visitor.ts';
 
 interface FrontProps {
-  visitor: Visitor;
   baseUrl: string;
   /** A QR code of the page's own URL, as SVG. */
   picture: string;
   /** How long a new code works. */
   lifetimeDays: number;
-  flash?: string | undefined;
 }
 
 const stepsOf = (lifetimeDays: number) => [
@@ -28,13 +27,14 @@ const stepsOf = (lifetimeDays: number) => [
   },
 ];
 
-export function FrontView({ visitor, baseUrl, picture, lifetimeDays, flash }: FrontProps) {
+export function FrontView({ baseUrl, picture, lifetimeDays }: FrontProps) {
+  const visitor = useVisitor();
   const curl = `curl ${baseUrl}/api/v1/qrcodes \\
   -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
   -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
   return (
-    <Layout title="Qrelay" visitor={visitor} at="/" styles={['codes', 'front']}>
-      {flash && <Notice kind="good">{flash}</Notice>}
+    <Layout title="Qrelay" at="/" styles={['codes', 'front']}>
+      <Outcome />
       <div class="front front-thirds">
         <section class="front-lead" aria-labelledby="front-title">
           <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>
@@ -88,5 +88,57 @@ export function FrontView({ visitor, baseUrl, picture, lifetimeDays, flash }: Fr
         </p>
       </section>
     </Layout>
+  );
+}
+
+/** Invented, and labeled as an example: the menu of a café in June, busiest on weekends. */
+const scansADay = [
+  18, 21, 19, 27, 44, 58, 49, 22, 24, 20, 31, 52, 66, 55, 25, 23, 28, 34, 57, 71, 60, 29, 27, 30, 38, 63, 82,
+  68, 33, 36,
+];
+const timeline = scansADay.map((scans, index) => ({
+  date: `2026-06-${String(index + 1).padStart(2, '0')}`,
+  scans,
+}));
+const total = scansADay.reduce((sum, scans) => sum + scans, 0);
+const abroad = [
+  { name: 'Spain', count: 214 },
+  { name: 'France', count: 127 },
+  { name: 'United Kingdom', count: 58 },
+  { name: 'Germany', count: 35 },
+];
+const countries = [
+  { name: 'Portugal', count: abroad.reduce((rest, { count }) => rest - count, total) },
+  ...abroad,
+];
+const cities = 17;
+
+/** The charts of a code's page with example data. */
+function FrontExample() {
+  return (
+    <section aria-labelledby="front-example">
+      <div class="heading front-heading">
+        <h2 id="front-example">What you see</h2>
+        <span class="badge">Example</span>
+      </div>
+      <div class="front-thirds">
+        <div class="card">
+          <dl class="totals">
+            {[
+              { name: 'Scans', value: total },
+              { name: 'Countries', value: countries.length },
+              { name: 'Cities', value: cities },
+            ].map(({ name, value }) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{figure(value)}</dd>
+              </div>
+            ))}
+          </dl>
+          <Timeline timeline={timeline} isExample />
+        </div>
+        <Ranking caption="Countries" column="Country" rows={countries} total={total} />
+      </div>
+    </section>
   );
 }

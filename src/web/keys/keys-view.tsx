@@ -1,11 +1,10 @@
-import type { FieldError } from '../../errors.ts';
-import { Input } from '../ui/controls.tsx';
+import { type FormState, Input } from '../ui/controls.tsx';
 import { CopyableField, CopyableText } from '../ui/copyable.tsx';
-import { figure } from '../ui/figure.ts';
-import { KeyPrefix } from '../ui/key-prefix.tsx';
-import { Form, Layout, type Visitor } from '../ui/layout.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Confirmation, Form, Notice, Page } from '../ui/layout.tsx';
+import { Table } from '../ui/table.tsx';
+import { Moment } from '../ui/time.tsx';
+import { useVisitor } from '../ui/visitor.ts';
+import { figure } from '../ui/words.tsx';
 
 export interface KeyRow {
   id: string;
@@ -18,30 +17,17 @@ export interface KeyRow {
   limit: number;
 }
 
-interface KeysProps {
-  visitor: Visitor;
-  keys: KeyRow[];
-  flash?: string | undefined;
-  /** The input, where no key was created. */
-  name?: string | undefined;
-  errors?: FieldError[] | undefined;
-  /** An error of the whole form. */
-  problem?: string | undefined;
-}
-
-export function KeysView({ visitor, keys, flash, name = '', errors = [], problem }: KeysProps) {
+export function KeysView({ keys, form }: { keys: KeyRow[]; form: FormState }) {
+  const { flash } = useVisitor();
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
-    <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
-      <h1>API Keys</h1>
-      {flash && <Notice kind="good">{flash}</Notice>}
-      {problem && <Notice kind="bad">{problem}</Notice>}
+    <Page title="API Keys" at="/keys" styles={['keys']} form={form}>
       <section class="card">
         <h2>New key</h2>
         <Form action="/keys" class="row">
           <Input
-            form={{ values: { name }, errors }}
+            form={form}
             name="name"
             label="Name"
             required
@@ -77,97 +63,62 @@ export function KeysView({ visitor, keys, flash, name = '', errors = [], problem
           )}
         </section>
       )}
-    </Layout>
+    </Page>
   );
 }
 
-interface KeyTableProps {
-  caption: string;
-  keys: KeyRow[];
-  /** Revoked keys have no quota and no action. */
-  isActive: boolean;
-}
-
-function KeyTable({ caption, keys, isActive }: KeyTableProps) {
+/** Revoked keys have no quota and no action. */
+function KeyTable({ caption, keys, isActive }: { caption: string; keys: KeyRow[]; isActive: boolean }) {
+  const left = {
+    name: 'Left this hour',
+    cell: ({ remaining, limit }: KeyRow) => `${figure(remaining)} of ${figure(limit)}`,
+  };
+  const revoke = { name: 'Revoke', isAction: true, cell: (row: KeyRow) => <RevokeLink row={row} /> };
   return (
-    <table class="keys">
-      <caption class="unseen">{caption}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Key</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          {isActive && <th scope="col">Left this hour</th>}
-          <th scope="col">State</th>
-          {isActive && (
-            <th scope="col">
-              <span class="unseen">Revoke</span>
-            </th>
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <KeyLine key={key.id} row={key} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      class="keys"
+      caption={caption}
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+        { name: 'Key', cell: ({ prefix }) => <KeyPrefix prefix={prefix} /> },
+        { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
+        ...(isActive ? [left] : []),
+        {
+          name: 'State',
+          cell: () => (
+            <span class={isActive ? 'badge good' : 'badge'}>{isActive ? 'active' : 'revoked'}</span>
+          ),
+        },
+        ...(isActive ? [revoke] : []),
+      ]}
+    />
   );
 }
 
-function KeyLine({ row: key }: { row: KeyRow }) {
+function RevokeLink({ row: { id, name } }: { row: KeyRow }) {
   return (
-    <tr>
-      <th scope="row">
-        <bdi>{key.name}</bdi>
-      </th>
-      <td data-label="Key">
-        <KeyPrefix prefix={key.prefix} />
-      </td>
-      <td data-label="Created">
-        <Moment at={key.createdAt} />
-      </td>
-      <td data-label="Last used">{key.lastUsedAt ? <Moment at={key.lastUsedAt} /> : 'never'}</td>
-      {key.isActive && (
-        <td data-label="Left this hour">
-          {figure(key.remaining)} of {figure(key.limit)}
-        </td>
-      )}
-      <td data-label="State">
-        <span class={key.isActive ? 'badge good' : 'badge'}>{key.isActive ? 'active' : 'revoked'}</span>
-      </td>
-      {key.isActive && (
-        <td>
-          <a
-            class="button small quiet danger"
-            href={`/keys/${key.id}/revoke`}
-            aria-label={`Revoke ${key.name}`}
-          >
-            Revoke
-          </a>
-        </td>
-      )}
-    </tr>
+    <a class="button small quiet danger" href={`/keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
+      Revoke
+    </a>
   );
 }
 
-interface NewKeyProps {
-  visitor: Visitor;
-  name: string;
-  apiKey: string;
-  baseUrl: string;
+/** The part of a key that identifies it. The rest is shown only when it is created. */
+export function KeyPrefix({ prefix }: { prefix: string }) {
+  return <code>qrl_{prefix}_…</code>;
 }
 
 /** The only page that shows the key. */
-export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
+export function NewKeyView({ name, apiKey, baseUrl }: { name: string; apiKey: string; baseUrl: string }) {
   const curl = `curl ${baseUrl}/api/v1/qrcodes \\
   -H 'Authorization: Bearer ${apiKey}' \\
   -H 'Content-Type: application/json' \\
   -d '{"name": "My first code", "type": "url", "content": "https://example.com/"}'`;
   return (
-    <Layout title="API Keys" visitor={visitor} at="/keys" styles={['keys']}>
-      <h1>API Keys</h1>
+    <Page title="API Keys" at="/keys" styles={['keys']}>
       <section class="card">
         <h2>
           Your new key: <bdi>{name}</bdi>
@@ -180,32 +131,19 @@ export function NewKeyView({ visitor, name, apiKey, baseUrl }: NewKeyProps) {
           <a href="/keys">Back to all keys</a>
         </p>
       </section>
-    </Layout>
+    </Page>
   );
 }
 
-export function RevokeKeyView({ visitor, row: key }: { visitor: Visitor; row: KeyRow }) {
+export function RevokeKeyView({ row: { id, name, prefix } }: { row: KeyRow }) {
   return (
-    <Layout title="Revoke key" visitor={visitor} at="/keys">
-      <section class="card narrow danger">
-        <h1>Revoke key</h1>
-        <p>
-          Revoke{' '}
-          <strong>
-            <bdi>{key.name}</bdi>
-          </strong>{' '}
-          (<KeyPrefix prefix={key.prefix} />
-          )? Programs that use it stop working. This cannot be undone.
-        </p>
-        <Form action={`/keys/${key.id}/revoke`} class="row">
-          <button type="submit" class="danger">
-            Revoke
-          </button>
-          <a class="button quiet" href="/keys">
-            Keep it
-          </a>
-        </Form>
-      </section>
-    </Layout>
+    <Confirmation title="Revoke key" at="/keys" action={`/keys/${id}/revoke`} button="Revoke" keep="/keys">
+      Revoke{' '}
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{' '}
+      (<KeyPrefix prefix={prefix} />
+      )? Programs that use it stop working. This cannot be undone.
+    </Confirmation>
   );
 }

@@ -21,15 +21,14 @@ import { endListedSession, endSessionsOf } from '../../accounts/sessions.ts';
 import { hasConfirmedEmail } from '../../accounts/users.ts';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
-import { currentPasswordErrors } from '../account/current-password.ts';
+import { currentPasswordErrors } from '../account/account-routes.ts';
+import { submit, requireValid } from '../ui/form.ts';
 import type { FactorChange } from '../../mail/mail-texts.ts';
 import { field } from '../middleware/forms.ts';
-import { mailLater } from '../sign-in/ask-for-confirmation.ts';
-import { parseCredential } from '../sign-in/parse-credential.ts';
-import { readFlash, redirectWithFlash } from '../ui/flash.ts';
-import { type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
-import { RecoveryCodesView } from './recovery-codes-view.tsx';
-import { SecurityView } from './security-view.tsx';
+import { mailLater } from '../sign-in/mail-requests.ts';
+import { parseCredential } from '../sign-in/sign-in-routes.ts';
+import { createPages, type PageParts, redirect, userOf } from '../ui/page.ts';
+import { RecoveryCodesView, SecurityView } from './security-view.tsx';
 import { createRoutes, type Routes } from '../routes.ts';
 
 const path = '/account/security';
@@ -51,38 +50,34 @@ export function securityPages(parts: PageParts): Routes {
   const site = passkeySite(config.baseUrl);
   const routes = createRoutes(path);
 
+  const pages = createPages(parts, flashTexts);
+
   async function showPage(ctx: Context, errors: FieldError[] = []): Promise<void> {
     const user = userOf(ctx);
     const secret = await findUnconfirmedTotp(db, secrets, user.id, now());
-    const flash = readFlash(ctx, parts, flashTexts);
-    show(
+    const isFailed = pages.takeFlash(ctx) === 'passkeyFailed';
+    const refused = errors.length > 0 ? 'Nothing was changed. Check the marked field.' : undefined;
+    const error = isFailed ? flashTexts.passkeyFailed : refused;
+    pages.show(
       ctx,
       SecurityView,
       {
-        visitor: visitorOf(ctx, parts),
         sessions: await sessions.list(ctx),
         factors: await countSecondFactors(db, user.id),
         passkeys: await listPasskeys(db, user.id),
         canAdd: canAdd(ctx),
         setUp: secret ? { secret, url: totpUrl(secret, user.email, site.host) } : undefined,
-        flash: flash && {
-          kind: flash === 'passkeyFailed' ? ('bad' as const) : ('good' as const),
-          text: flashTexts[flash],
-        },
-        errors,
+        form: { values: { name: '' }, errors, error },
       },
-      errors.length > 0 ? 400 : 200,
+      { status: errors.length > 0 ? 400 : 200, flash: isFailed ? '' : undefined },
     );
   }
 
-  const finish = (ctx: Context, flash: Flash) => redirectWithFlash(ctx, parts, path, flash);
+  const finish = (ctx: Context, flash: Flash) => pages.redirectWithFlash(ctx, path, flash);
   /** Whoever has stolen the password must not be able to stay unnoticed. */
-  const tell = (ctx: Context, change: FactorChange) =>
+  const notify = (ctx: Context, change: FactorChange) =>
     mailLater(parts, { kind: 'second-factor-changed', userId: userOf(ctx).id, change });
-
-  /** The errors of the form's password. */
-  const check = (ctx: Context, name: string) =>
-    currentPasswordErrors(parts, userOf(ctx), name, field(ctx, name));
+  const check = (ctx: Context, passwordField: string) => currentPasswordErrors(ctx, parts, passwordField);
 
   /**
    * Whoever signs up with a stranger's email must not be able to keep its owner out: a link to a new password, which only the
@@ -103,7 +98,7 @@ export function securityPages(parts: PageParts): Routes {
 
   async function showNewCodes(ctx: Context, text?: string): Promise<void> {
     const codes = await createRecoveryCodes(db, userOf(ctx).id);
-    show(ctx, RecoveryCodesView, { visitor: visitorOf(ctx, parts), codes, text });
+    pages.show(ctx, RecoveryCodesView, { codes }, { flash: text });
   }
 
   routes.get('user', '/', (ctx) => showPage(ctx));
@@ -124,12 +119,16 @@ export function securityPages(parts: PageParts): Routes {
     finish(ctx, 'sessions');
   });
 
-  routes.post('user', '/totp', async (ctx) => {
-    const errors = await checkToAdd(ctx, 'totpPassword');
-    if (errors.length > 0) return showPage(ctx, errors);
-    await startTotp(db, secrets, userOf(ctx).id, now());
-    redirect(ctx, `${path}#app`);
-  });
+  const submitForm = (ctx: Context, work: () => Promise<void>) =>
+    submit(work, (errors) => showPage(ctx, errors));
+
+  routes.post('user', '/totp', (ctx) =>
+    submitForm(ctx, async () => {
+      requireValid(await checkToAdd(ctx, 'totpPassword'));
+      await startTotp(db, secrets, userOf(ctx).id, now());
+      redirect(ctx, `${path}#app`);
+    }),
+  );
 
   routes.post('user', '/totp/confirm', async (ctx) => {
     const { id } = userOf(ctx);
@@ -147,7 +146,7 @@ export function securityPages(parts: PageParts): Routes {
             : 'was tried too often. Try again in an hour',
         },
       ]);
-    await tell(ctx, 'app-on');
+    await notify(ctx, 'app-on');
     await finishWithCodes(ctx, 'totp');
   });
 
@@ -156,20 +155,22 @@ export function securityPages(parts: PageParts): Routes {
     redirect(ctx, `${path}#app`);
   });
 
-  routes.post('user', '/totp/delete', async (ctx) => {
-    const errors = await check(ctx, 'totpPassword');
-    if (errors.length > 0) return showPage(ctx, errors);
-    await removeTotp(db, userOf(ctx).id);
-    await tell(ctx, 'app-off');
-    finish(ctx, 'totpOff');
-  });
+  routes.post('user', '/totp/delete', (ctx) =>
+    submitForm(ctx, async () => {
+      requireValid(await check(ctx, 'totpPassword'));
+      await removeTotp(db, userOf(ctx).id);
+      await notify(ctx, 'app-off');
+      finish(ctx, 'totpOff');
+    }),
+  );
 
-  routes.post('user', '/recovery', async (ctx) => {
-    const errors = await check(ctx, 'recoveryPassword');
-    if (errors.length > 0) return showPage(ctx, errors);
-    await tell(ctx, 'recovery-codes');
-    await showNewCodes(ctx);
-  });
+  routes.post('user', '/recovery', (ctx) =>
+    submitForm(ctx, async () => {
+      requireValid(await check(ctx, 'recoveryPassword'));
+      await notify(ctx, 'recovery-codes');
+      await showNewCodes(ctx);
+    }),
+  );
 
   routes.post('user', '/passkeys/options', async (ctx) => {
     const errors = await checkToAdd(ctx, 'passkeyPassword');
@@ -204,15 +205,17 @@ export function securityPages(parts: PageParts): Routes {
         now(),
       ));
     if (!isAdded) return finish(ctx, 'passkeyFailed');
-    await tell(ctx, 'passkey-added');
+    await notify(ctx, 'passkey-added');
     await finishWithCodes(ctx, 'passkey');
   });
 
-  routes.post('user', '/passkeys/delete', async (ctx) => {
-    const errors = await check(ctx, 'removePassword');
-    if (errors.length > 0) return showPage(ctx, errors);
-    if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey'))) await tell(ctx, 'passkey-removed');
-    finish(ctx, 'passkeyOff');
-  });
+  routes.post('user', '/passkeys/delete', (ctx) =>
+    submitForm(ctx, async () => {
+      requireValid(await check(ctx, 'removePassword'));
+      if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey')))
+        await notify(ctx, 'passkey-removed');
+      finish(ctx, 'passkeyOff');
+    }),
+  );
   return routes;
 }

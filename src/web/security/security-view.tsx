@@ -1,16 +1,15 @@
 import type { Passkey, SecondFactors } from '../../accounts/second-factors.ts';
 import type { OpenSession } from '../../accounts/sessions.ts';
 import { drawSvg } from '../../codes/image/draw.ts';
-import type { FieldError } from '../../errors.ts';
-import { CurrentPassword } from '../account/current-password-input.tsx';
+import { CurrentPassword } from '../account/account-view.tsx';
 import { type FormState, Input, Select } from '../ui/controls.tsx';
-import { CopyableField } from '../ui/copyable.tsx';
-import { Form, Layout, type Visitor } from '../ui/layout.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { SessionTable } from './session-table.tsx';
+import { CopyableField, CopyableText } from '../ui/copyable.tsx';
+import { Form, NarrowPage, Page } from '../ui/layout.tsx';
+import { Table } from '../ui/table.tsx';
+import { Moment } from '../ui/time.tsx';
+import { useVisitor } from '../ui/visitor.ts';
 
 interface SecurityProps {
-  visitor: Visitor;
   sessions: OpenSession[];
   factors: SecondFactors;
   passkeys: Passkey[];
@@ -18,31 +17,14 @@ interface SecurityProps {
   canAdd: boolean;
   /** An authenticator app that is being set up. */
   setUp: { secret: string; url: string } | undefined;
-  flash: { kind: 'good' | 'bad'; text: string } | undefined;
-  errors: FieldError[];
+  form: FormState;
 }
 
-export function SecurityView(props: SecurityProps) {
-  const { visitor, sessions, factors, passkeys, canAdd, setUp, flash, errors } = props;
-  const form: FormState = { values: { name: '' }, errors };
+export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form }: SecurityProps) {
+  const { assets } = useVisitor();
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
-    <Layout
-      title={errors.length > 0 ? 'Error: Security' : 'Security'}
-      visitor={visitor}
-      at="/account"
-      styles={['keys']}
-    >
-      <a class="back" href="/account">
-        ← Account
-      </a>
-      <h1>Security</h1>
-      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
-      {errors.length > 0 && (
-        <Notice kind="bad" isFocused>
-          Nothing was changed. Check the marked field.
-        </Notice>
-      )}
+    <Page title="Security" at="/account" styles={['keys']} back={['/account', '← Account']} form={form}>
       <section class="card">
         <h2>Two-factor sign-in</h2>
         <p>
@@ -111,8 +93,8 @@ export function SecurityView(props: SecurityProps) {
           </div>
         </Form>
       </section>
-      <script type="module" src={`${visitor.assets}/security/passkey.browser.js`} />
-    </Layout>
+      <script type="module" src={`${assets}/security/passkey.browser.js`} />
+    </Page>
   );
 }
 
@@ -151,7 +133,7 @@ function SetUp({ form, secret, url }: { form: FormState; secret: string; url: st
         <Input
           form={form}
           name="code"
-          label="Code of the app"
+          label="Authentication code"
           inputMode="numeric"
           required
           autocomplete="one-time-code"
@@ -181,5 +163,57 @@ function RemovePasskey({ form, passkeys }: { form: FormState; passkeys: Passkey[
         Remove this passkey
       </button>
     </Form>
+  );
+}
+
+function SessionTable({ sessions }: { sessions: OpenSession[] }) {
+  return (
+    <Table
+      class="keys"
+      caption="Where you are signed in"
+      rows={sessions}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: 'Browser',
+          cell: ({ device, isCurrent }) => (
+            <span>
+              <bdi>{device ?? 'Unknown browser'}</bdi>
+              {isCurrent && ' (this one)'}
+            </span>
+          ),
+        },
+        { name: 'Signed in', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { name: 'Last used', cell: ({ seenAt }) => <Moment at={seenAt} /> },
+        { name: 'Sign out', isAction: true, cell: (session) => <SignOutForm {...session} /> },
+      ]}
+    />
+  );
+}
+
+function SignOutForm({ id, device, isCurrent }: OpenSession) {
+  if (isCurrent) return null;
+  return (
+    <Form action="/account/security/sessions/end">
+      <input type="hidden" name="session" value={id} />
+      <button type="submit" class="button small quiet" aria-label={`Sign out ${device ?? 'unknown browser'}`}>
+        Sign out
+      </button>
+    </Form>
+  );
+}
+
+export function RecoveryCodesView({ codes }: { codes: string[] }) {
+  return (
+    <NarrowPage title="Recovery codes" at="/account">
+      <p>
+        Keep these codes in a safe place. If you lose your phone or your passkey, each of them lets you sign
+        in once. They are not shown again, and replace all earlier ones.
+      </p>
+      <CopyableText id="recovery-codes" label="Copy the recovery codes" text={codes.join('\n')} />
+      <p>
+        <a href="/account/security">Back to security</a>
+      </p>
+    </NarrowPage>
   );
 }

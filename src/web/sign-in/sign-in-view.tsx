@@ -1,16 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { Input, type FormError } from '../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../ui/layout.tsx';
-import { PasskeyForm } from './passkey-form.tsx';
+import { type FormState, Input } from '../ui/controls.tsx';
+import { Form, NarrowPage } from '../ui/layout.tsx';
 import { sectionName } from '../ui/sections.ts';
-import { Notice } from '../ui/notice.tsx';
+import { useVisitor } from '../ui/visitor.ts';
 
 export interface SignInProps {
-  visitor: Visitor;
-  email?: string;
-  errors?: FormError[] | undefined;
-  /** An error of the whole form. */
-  problem?: string | undefined;
+  form: FormState;
   /** The page to return to. */
   next?: string | undefined;
   /** The task that the browser has to solve before the password is checked. */
@@ -19,26 +14,32 @@ export interface SignInProps {
   canMail?: boolean;
 }
 
-export function SignInView(props: SignInProps) {
+export function SignInView({ form, next, challenge, canMail }: SignInProps) {
+  const { canSignUp } = useVisitor();
+  const name = next && sectionName(next);
   return (
-    <CredentialsForm
-      {...props}
-      name="Sign in"
-      action="/signin"
-      lead={reasonFor(props.next)}
-      password={{ autocomplete: 'current-password' }}
-    >
-      {props.canMail && <MailLinkForm email={props.email ?? ''} />}
-      <PasskeyForm visitor={props.visitor} next={props.next} />
+    <NarrowPage title="Sign in" form={form} styles={challenge ? ['sign-in'] : []}>
+      {name && <p>Sign in to open {name}. This page belongs to an account.</p>}
+      <CredentialsForm
+        form={form}
+        action="/signin"
+        next={next}
+        password={{ autocomplete: 'current-password' }}
+        button="Sign in"
+      >
+        {challenge && <Proof challenge={challenge} />}
+      </CredentialsForm>
+      {canMail && <MailLinkForm email={form.values['email'] ?? ''} />}
+      <PasskeyForm next={next} />
       <p class="quiet">
         <a href="/signin/forgot">Forgot your password?</a>
       </p>
-      {props.visitor.canSignUp && (
+      {canSignUp && (
         <p class="quiet">
-          No account yet? <a href={withNext('/signup', props.next)}>Sign up</a>
+          No account yet? <a href={withNext('/signup', next)}>Sign up</a>
         </p>
       )}
-    </CredentialsForm>
+    </NarrowPage>
   );
 }
 
@@ -56,7 +57,8 @@ function MailLinkForm({ email }: { email: string }) {
 }
 
 /** Solved and filled in by proof.browser.js, which shows the progress. */
-function Proof({ visitor, challenge }: { visitor: Visitor; challenge: string }) {
+function Proof({ challenge }: { challenge: string }) {
+  const { assets } = useVisitor();
   return (
     <>
       <input type="hidden" name="proof" value="" data-challenge={challenge} />
@@ -67,80 +69,95 @@ function Proof({ visitor, challenge }: { visitor: Visitor; challenge: string }) 
       <noscript>
         <p class="error">This needs JavaScript, which is switched off in your browser.</p>
       </noscript>
-      <script type="module" src={`${visitor.assets}/sign-in/proof.browser.js`} />
+      <script type="module" src={`${assets}/sign-in/proof.browser.js`} />
     </>
   );
 }
 
-/** Why the visitor of a page is asked to sign in. */
-function reasonFor(next: string | undefined): string | undefined {
-  const name = next && sectionName(next);
-  return name && `Sign in to open ${name}. This page belongs to an account.`;
+interface FieldProps {
+  autocomplete: string;
+  hint?: string;
 }
 
-interface CredentialsFormProps extends SignInProps {
-  /** Of the page and of the button. */
-  name: string;
+interface CredentialsFormProps {
+  form: FormState;
   action: string;
-  lead?: string | undefined;
-  password: { autocomplete: string; hint?: string };
-  children: ComponentChildren;
+  next: string | undefined;
+  email?: FieldProps;
+  /** Undefined where the password is chosen later. */
+  password?: FieldProps;
+  button: string;
+  children?: ComponentChildren;
 }
 
-export function CredentialsForm({
-  visitor,
-  name,
-  action,
-  lead,
-  password,
-  email = '',
-  errors = [],
-  problem,
-  next,
-  challenge,
-  children,
-}: CredentialsFormProps) {
-  const form = { values: { email }, errors };
+/** Email and password, to sign in or to sign up. */
+export function CredentialsForm(props: CredentialsFormProps) {
+  const { form, action, next, email = { autocomplete: 'username' }, password, button, children } = props;
   return (
-    <Layout title={name} visitor={visitor} styles={challenge ? ['sign-in'] : []}>
-      <section class="card narrow">
-        <h1>{name}</h1>
-        {lead && <p>{lead}</p>}
-        {problem && <Notice kind="bad">{problem}</Notice>}
-        <Form action={action}>
-          <Next path={next} />
-          <Input
-            form={form}
-            name="email"
-            label="Email"
-            type="email"
-            required
-            autocomplete="username"
-            maxLength={254}
-          />
-          <Input form={form} name="password" label="Password" type="password" required {...password} />
-          {challenge && <Proof visitor={visitor} challenge={challenge} />}
-          <button type="submit">{name}</button>
-        </Form>
-        {children}
-      </section>
-    </Layout>
+    <Form action={action}>
+      <Next path={next} />
+      <Input form={form} name="email" label="Email" type="email" required maxLength={254} {...email} />
+      {password && (
+        <Input form={form} name="password" label="Password" type="password" required {...password} />
+      )}
+      {children}
+      <button type="submit">{button}</button>
+    </Form>
   );
 }
 
-export function Next({ path }: { path: string | undefined }) {
+function Next({ path }: { path: string | undefined }) {
   return path ? <input type="hidden" name="next" value={path} /> : null;
-}
-
-export function ToSignIn({ next }: Pick<SignInProps, 'next'>) {
-  return (
-    <p class="quiet">
-      Already have an account? <a href={withNext('/signin', next)}>Sign in</a>
-    </p>
-  );
 }
 
 /** Keeps the page to return to in links between sign-in and sign-up. */
 export function withNext(path: string, next: string | undefined): string {
   return next ? `${path}?next=${encodeURIComponent(next)}` : path;
+}
+
+interface SecondFactorProps {
+  hasPasskeys: boolean;
+  next: string;
+  form: FormState;
+}
+
+export function SecondFactorView({ hasPasskeys, next, form }: SecondFactorProps) {
+  return (
+    <NarrowPage title="Second step" form={form}>
+      <p>Your account is protected with two-factor sign-in.</p>
+      {hasPasskeys && <PasskeyForm next={next} />}
+      <Form action="/signin/second">
+        <Next path={next} />
+        <Input
+          form={form}
+          name="code"
+          label="Authentication code"
+          required
+          autocomplete="one-time-code"
+          maxLength={50}
+          hint="From your authenticator app, or one of your recovery codes."
+        />
+        <button type="submit">Sign in</button>
+      </Form>
+      <p class="quiet">
+        <a href="/signin">Back to sign-in</a>
+      </p>
+    </NarrowPage>
+  );
+}
+
+/** Hidden until passkey.browser.js finds that the browser knows passkeys. */
+function PasskeyForm({ next }: { next: string | undefined }) {
+  const { assets } = useVisitor();
+  return (
+    <Form action="/signin/passkey" class="passkey">
+      <Next path={next} />
+      <input type="hidden" name="response" value="" />
+      <button type="submit" class="quiet" data-passkey="get" hidden>
+        Sign in with a passkey
+      </button>
+      {/* Inside, so that the form is next to what is above and below it on the page. */}
+      <script type="module" src={`${assets}/security/passkey.browser.js`} />
+    </Form>
+  );
 }

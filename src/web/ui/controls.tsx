@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { FieldError } from '../../errors.ts';
-import { dayInWords } from './day.ts';
-import { useLocale } from './layout.tsx';
+import { dayInWords } from './time.tsx';
+import { useLocale } from './visitor.ts';
 
 const maxShownLength = 200;
 
-/** The message continues the label ("must not be empty"), as in the API, or is a sentence of its own. */
+/** The message continues the label ("must be a number"), as in the API, or is a sentence of its own. */
 export interface FormError extends FieldError {
   /** A page that helps. */
   link?: { path: string; name: string };
@@ -15,6 +15,8 @@ export interface FormError extends FieldError {
 export interface FormState {
   values: Record<string, string>;
   errors: FormError[];
+  /** About the whole form: why it was not accepted. */
+  error?: string | undefined;
   /** Values that were saved elsewhere since the form was opened, where they differ. */
   saved?: Record<string, string> | undefined;
 }
@@ -107,8 +109,9 @@ function Labeled({ form, name, label, hint, isSecret, caution, describe, childre
   );
 }
 
-/** A message in lower case continues the label. */
+/** A message in lower case continues the label. The rules of the API are worded for programs. */
 function sentence(label: string, message: string): string {
+  if (message === 'must not be empty') return 'Fill in this field.';
   const subject = label.replace(' (optional)', '');
   return /^\p{Ll}/u.test(message) ? `${subject} ${message}.` : `${message}.`;
 }

@@ -3,8 +3,8 @@ import { type FunctionComponent, h, type VNode } from 'preact';
 import type { User } from '../../accounts/users.ts';
 import { loadAssets } from '../asset-files.ts';
 import type { Services } from '../services.ts';
-import { type Visitor, render } from './layout.tsx';
-import { viewerLocale } from './viewer-locale.ts';
+import { type Visitor, viewerLocale } from './visitor.ts';
+import { render } from './layout.tsx';
 
 export type PageParts = Services;
 
@@ -30,15 +30,49 @@ export function userOf(ctx: Context): User {
   return signedIn(ctx) as User;
 }
 
+/** Renders the pages of a feature for their visitors. `flashTexts` are the messages that they show once, after a redirect. */
+export function createPages<Key extends string = never>(
+  parts: PageParts,
+  flashTexts = {} as Record<Key, string>,
+) {
+  /** The key that was set for this page. */
+  function takeFlash(ctx: Context): Key | undefined {
+    const key = parts.sessions.takeFlash(ctx);
+    return key !== undefined && Object.hasOwn(flashTexts, key) ? (key as Key) : undefined;
+  }
+
+  return {
+    takeFlash,
+    show<Props extends object>(
+      ctx: Context,
+      View: FunctionComponent<Props>,
+      props: NoInfer<Props>,
+      { status = 200, flash }: { status?: number; flash?: string | undefined } = {},
+    ): void {
+      const key = takeFlash(ctx);
+      const visitor = { ...visitorOf(ctx, parts), flash: flash ?? (key && flashTexts[key]) };
+      show(ctx, View, { ...props, visitor }, status);
+    },
+    redirectWithFlash: (ctx: Context, path: string, key: Key) => redirectWithFlash(ctx, parts, path, key),
+  };
+}
+
+/** `visitor` is for the whole page. */
 export function show<Props extends object>(
   ctx: Context,
   View: FunctionComponent<Props>,
-  props: Props,
+  props: NoInfer<Props> & { visitor?: Visitor },
   status = 200,
 ): void {
   ctx.status = status;
   ctx.type = 'html';
-  ctx.body = render(h(View, props) as VNode);
+  ctx.body = render(h(View, props) as VNode, props.visitor);
+}
+
+/** Redirects to a page that shows the message of `key` once. The cookie holds a key, so that nobody can inject a text. */
+export function redirectWithFlash(ctx: Context, { sessions }: PageParts, path: string, key: string): void {
+  sessions.setFlash(ctx, path.split(/[?#]/)[0] ?? '', key);
+  redirect(ctx, path);
 }
 
 /** With 303, the browser follows with GET, so that a reload does not submit the form again. */

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import type { Delivery } from '../../webhooks/deliveries.ts';
-import type { DisabledReason } from '../../webhooks/events.ts';
+import { type Attempt, type Delivery, messageId } from '../../webhooks/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
+import type { DisabledReason } from '../../webhooks/events.ts';
 import { type FormState, Input } from '../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../ui/layout.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { eventTexts } from './endpoint-form-view.tsx';
-import { EndpointState } from './webhooks-view.tsx';
+import { Form, Notice, Page } from '../ui/layout.tsx';
+import { Table } from '../ui/table.tsx';
+import { Moment } from '../ui/time.tsx';
+import { EndpointState, eventTexts } from './webhooks-view.tsx';
 
 const disabledTexts: Record<DisabledReason, string> = {
   owner: 'You disabled this webhook.',
@@ -17,36 +16,28 @@ const disabledTexts: Record<DisabledReason, string> = {
 };
 
 interface EndpointProps {
-  visitor: Visitor;
   endpoint: Endpoint;
   deliveries: Delivery[];
   /** The id of the last delivery on this page, if there are older ones. */
   older: string | undefined;
   replay: FormState;
-  flash?: string | undefined;
-  problem?: string | undefined;
 }
 
-export function EndpointView({
-  visitor,
-  endpoint,
-  deliveries,
-  older,
-  replay,
-  flash,
-  problem,
-}: EndpointProps) {
+export function EndpointView({ endpoint, deliveries, older, replay }: EndpointProps) {
   const { id, name, url, events, isEnabled, disabledReason, failingSince } = endpoint;
   return (
-    <Layout title={name} visitor={visitor} at="/webhooks" styles={['keys']}>
-      <a class="back" href="/webhooks">
-        ← All webhooks
-      </a>
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
-      {flash && <Notice kind="good">{flash}</Notice>}
-      {problem && <Notice kind="bad">{problem}</Notice>}
+    <Page
+      title={name}
+      at="/webhooks"
+      styles={['keys']}
+      back={['/webhooks', '← All webhooks']}
+      heading={
+        <h1>
+          <bdi>{name}</bdi>
+        </h1>
+      }
+      form={replay}
+    >
       {disabledReason && <Notice kind="bad">{disabledTexts[disabledReason]}</Notice>}
       {isEnabled && failingSince && (
         <Notice kind="bad">
@@ -83,7 +74,11 @@ export function EndpointView({
       </section>
       <section class="card">
         <h2>Log of the last 30 days</h2>
-        {deliveries.length === 0 ? <p>Nothing was sent yet.</p> : <DeliveryTable deliveries={deliveries} />}
+        {deliveries.length === 0 ? (
+          <p>Nothing has been sent yet.</p>
+        ) : (
+          <DeliveryTable deliveries={deliveries} />
+        )}
         {older && (
           <p class="after">
             <a href={`/webhooks/${id}?before=${older}`}>Older</a>
@@ -92,17 +87,17 @@ export function EndpointView({
       </section>
       {isEnabled && (
         <section class="card">
-          <h2>Send a period again</h2>
+          <h2>Resend events</h2>
           <Form action={`/webhooks/${id}/replay`}>
             <div class="columns">
               <Input form={replay} name="firstDay" label="First day (UTC)" type="date" required />
               <Input form={replay} name="lastDay" label="Last day (UTC)" type="date" required />
             </div>
-            <button type="submit">Send again</button>
+            <button type="submit">Resend</button>
           </Form>
         </section>
       )}
-    </Layout>
+    </Page>
   );
 }
 
@@ -132,42 +127,104 @@ function Action({ path, name, children }: { path: string; name: string; children
 
 function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
   return (
-    <table class="keys">
-      <caption class="unseen">Deliveries, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">Time</th>
-          <th scope="col">Calls</th>
-          <th scope="col">State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <tr key={delivery.id}>
-            <th scope="row">
-              <a href={`/webhooks/deliveries/${delivery.id}`}>{eventName(delivery)}</a>
-            </th>
-            <td data-label="Time">
-              <Moment at={delivery.happenedAt} />
-            </td>
-            <td data-label="Calls">{delivery.attempts}</td>
-            <td data-label="State">
-              <DeliveryState delivery={delivery} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      class="keys"
+      caption="Deliveries, newest first"
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: 'Event',
+          cell: (delivery) => <a href={`/webhooks/deliveries/${delivery.id}`}>{eventName(delivery)}</a>,
+        },
+        { name: 'Time', cell: ({ happenedAt }) => <Moment at={happenedAt} /> },
+        { name: 'Calls', cell: ({ attempts }) => attempts },
+        { name: 'State', cell: (delivery) => <DeliveryState delivery={delivery} /> },
+      ]}
+    />
   );
 }
 
-export function eventName({ event, scanIds }: Delivery): string {
+function eventName({ event, scanIds }: Delivery): string {
   if (!scanIds) return event;
   return `${event} (${scanIds.length} ${scanIds.length === 1 ? 'scan' : 'scans'})`;
 }
 
-export function DeliveryState({ delivery: { status } }: { delivery: Delivery }) {
+function DeliveryState({ delivery: { status } }: { delivery: Delivery }) {
   const kinds = { delivered: ' good', failed: ' bad', pending: '', canceled: '' };
   return <span class={`badge${kinds[status]}`}>{status}</span>;
+}
+
+interface DeliveryProps {
+  endpoint: Endpoint;
+  delivery: Delivery;
+  /** Undefined if its scans were deleted. */
+  body: string | undefined;
+  attempts: Attempt[];
+}
+
+export function DeliveryView({ endpoint, delivery, body, attempts }: DeliveryProps) {
+  return (
+    <Page
+      title="Delivery"
+      at="/webhooks"
+      styles={['keys']}
+      back={[
+        `/webhooks/${endpoint.id}`,
+        <>
+          {'←\u00a0'}
+          <bdi>{endpoint.name}</bdi>
+        </>,
+      ]}
+      heading={<h1>{eventName(delivery)}</h1>}
+    >
+      <section class="card">
+        <h2>
+          Request <DeliveryState delivery={delivery} />
+        </h2>
+        <p>
+          <code class="wrap">webhook-id: {messageId(delivery)}</code>
+        </p>
+        {body === undefined ? (
+          <p>Its scans were deleted.</p>
+        ) : (
+          // Focusable, so that it can be scrolled with the keyboard.
+          <pre tabIndex={0} role="region" aria-label="Body of the request">
+            {JSON.stringify(JSON.parse(body), null, 2)}
+          </pre>
+        )}
+        {endpoint.isEnabled && (
+          <Form action={`/webhooks/deliveries/${delivery.id}/retry`}>
+            <button type="submit">Resend</button>
+          </Form>
+        )}
+      </section>
+      <section class="card">
+        <h2>Responses</h2>
+        {attempts.length === 0 ? <p>It has not been sent yet.</p> : <AttemptTable attempts={attempts} />}
+      </section>
+    </Page>
+  );
+}
+
+function AttemptTable({ attempts }: { attempts: Attempt[] }) {
+  return (
+    <Table
+      class="keys"
+      caption="Calls, oldest first"
+      rows={attempts}
+      keyOf={({ attemptedAt }) => String(attemptedAt.getTime())}
+      columns={[
+        { name: 'Time', cell: ({ attemptedAt }) => <Moment at={attemptedAt} /> },
+        { name: 'Took', cell: ({ durationMs }) => `${durationMs} ms` },
+        { name: 'Status', cell: ({ statusCode }) => statusCode ?? 'none' },
+        {
+          name: 'Response',
+          cell: ({ error, response }) => (
+            <bdi class="wrap">{(error ?? response ?? '').slice(0, 200) || 'empty'}</bdi>
+          ),
+        },
+      ]}
+    />
+  );
 }

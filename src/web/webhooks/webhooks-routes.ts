@@ -2,8 +2,10 @@ import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { endOfDay } from '../../codes/lifetime.ts';
 import { findCodes } from '../../codes/find-codes.ts';
-import { AppError } from '../../errors.ts';
+import { isLabel, normalizeLabel } from '../../codes/label.ts';
+import type { FieldError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
+import { type AddressPolicy, outboundUrlError } from '../../net/address-policy.ts';
 import {
   createPing,
   findOwnDelivery,
@@ -14,36 +16,43 @@ import {
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
 import {
+  type Endpoint,
+  type EndpointInput,
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
-  type Endpoint,
   findEndpoint,
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
-import { logDays } from '../../webhooks/events.ts';
+import { eventNames, logDays } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
 import { field } from '../middleware/forms.ts';
-import { redirectWithFlash, readFlash } from '../ui/flash.ts';
-import { type PageParts, redirect, show, userOf, visitorOf } from '../ui/page.ts';
-import { DeliveryView } from './delivery-view.tsx';
-import { formOf, readEndpointForm } from './endpoint-form.ts';
-import { EndpointFormView } from './endpoint-form-view.tsx';
-import { EndpointView } from './endpoint-view.tsx';
-import { DeleteEndpointView, SecretView, WebhooksView } from './webhooks-view.tsx';
-import { createRoutes, type Routes } from '../routes.ts';
+import { type Routes, createRoutes } from '../routes.ts';
+import type { FormState } from '../ui/controls.tsx';
+import { labelErrors, refusalOf } from '../ui/form.ts';
+import { type PageParts, createPages, redirect, userOf } from '../ui/page.ts';
+import { DeliveryView, EndpointView } from './endpoint-view.tsx';
+import {
+  DeleteEndpointView,
+  EndpointFormView,
+  SecretView,
+  WebhooksView,
+  eventField,
+} from './webhooks-view.tsx';
 
 const pageSize = 20;
+const maxNameLength = 100;
+const maxListed = 100;
+const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 const flashTexts = {
   deleted: 'The webhook was deleted.',
   saved: 'The webhook was saved.',
   enabled: 'The webhook is enabled again.',
   test: 'A test is being sent. Reload the page to see the response.',
-  retry: 'It is being sent again. Reload the page to see the response.',
-  replay: 'The events of the period are being sent again.',
+  retry: 'The event is being sent again. Reload the page to see the response.',
+  replay: 'The events of these days are being sent again.',
 };
-type Flash = keyof typeof flashTexts;
 
 interface NewSecret {
   id: string;
@@ -55,6 +64,7 @@ interface NewSecret {
 export function webhooksPages(parts: PageParts): Routes {
   const { db, config, sessions, webhooks, now } = parts;
   const routes = createRoutes('/webhooks');
+  const pages = createPages(parts, flashTexts);
 
   const findOwn = (ctx: Context): Promise<Endpoint> =>
     findEndpoint(db, userOf(ctx).id, String(ctx['params'].id));
@@ -68,11 +78,6 @@ export function webhooksPages(parts: PageParts): Routes {
       form.errors.push({ field: 'codes', message: `has codes that are not yours, in line ${lines}` });
     return { form, input };
   }
-  const flashOf = (ctx: Context) => {
-    const flash = readFlash(ctx, parts, flashTexts);
-    return flash && flashTexts[flash];
-  };
-  const flashTo = (ctx: Context, path: string, key: Flash) => redirectWithFlash(ctx, parts, path, key);
   async function showSecret(ctx: Context, made: NewSecret): Promise<void> {
     await sessions.keepSecret(ctx, JSON.stringify(made));
     redirect(ctx, '/webhooks/secret');
@@ -82,75 +87,57 @@ export function webhooksPages(parts: PageParts): Routes {
     const user = userOf(ctx);
     const endpoints = await listEndpoints(db, user.id);
     const { webhooks: quota } = limitsOf(user, config.limits);
-    show(ctx, WebhooksView, { visitor: visitorOf(ctx, parts), endpoints, quota, flash: flashOf(ctx) });
+    pages.show(ctx, WebhooksView, { endpoints, quota });
   });
 
   routes.get('user', '/new', (ctx) => {
     const form = { values: { 'scan-recorded': 'on' }, errors: [] };
-    show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form });
+    pages.show(ctx, EndpointFormView, { form });
   });
 
   routes.post('user', '/new', async (ctx) => {
     const { form, input } = await readForm(ctx);
-    const visitor = visitorOf(ctx, parts);
-    if (form.errors.length > 0) return show(ctx, EndpointFormView, { visitor, form }, 400);
+    if (form.errors.length > 0) return pages.show(ctx, EndpointFormView, { form }, { status: 400 });
     const user = userOf(ctx);
     const options = { box: webhooks.box, quota: limitsOf(user, config.limits).webhooks, now: now() };
     try {
       const { endpoint, secret } = await createEndpoint(db, user.id, input, options);
       await showSecret(ctx, { id: endpoint.id, secret, isRotated: false });
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      show(ctx, EndpointFormView, { visitor, form, problem: error.message }, 400);
+      const refusal = refusalOf(error, { outcome: '' });
+      pages.show(ctx, EndpointFormView, { form: { ...form, ...refusal } }, refusal);
     }
   });
 
   routes.get('user', '/secret', async (ctx) => {
     const made = await sessions.takeSecret(ctx);
     if (made === undefined) return redirect(ctx, '/webhooks');
-    show(ctx, SecretView, { visitor: visitorOf(ctx, parts), ...(JSON.parse(made) as NewSecret) });
+    pages.show(ctx, SecretView, JSON.parse(made) as NewSecret);
   });
 
   routes.get('user', '/deliveries/:id', async (ctx) => {
     const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
     const body = await renderBody(db, found.delivery, config.baseUrl);
     const attempts = await listAttempts(db, found.delivery.id);
-    show(ctx, DeliveryView, {
-      visitor: visitorOf(ctx, parts),
-      ...found,
-      body,
-      attempts,
-      flash: flashOf(ctx),
-    });
+    pages.show(ctx, DeliveryView, { ...found, body, attempts });
   });
 
   routes.post('user', '/deliveries/:id/retry', async (ctx) => {
     const { endpoint, delivery } = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
     await retryDelivery(db, endpoint, delivery, now());
-    flashTo(ctx, `/webhooks/deliveries/${delivery.id}`, 'retry');
+    pages.redirectWithFlash(ctx, `/webhooks/deliveries/${delivery.id}`, 'retry');
   });
 
-  async function showEndpoint(ctx: Context, endpoint: Endpoint, problem?: string): Promise<void> {
+  async function showEndpoint(ctx: Context, endpoint: Endpoint, error?: string): Promise<void> {
     const { before } = ctx.query;
     const cursor = typeof before === 'string' && isUuid(before) ? before : undefined;
     const found = await listDeliveries(db, endpoint.id, { limit: pageSize, cursor });
     const deliveries = found.slice(0, pageSize);
     const today = now().toISOString().slice(0, 10);
     const values = { firstDay: field(ctx, 'firstDay') || today, lastDay: field(ctx, 'lastDay') || today };
-    show(
-      ctx,
-      EndpointView,
-      {
-        visitor: visitorOf(ctx, parts),
-        endpoint,
-        deliveries,
-        older: found.length > pageSize ? deliveries.at(-1)?.id : undefined,
-        replay: { values, errors: [] },
-        flash: flashOf(ctx),
-        problem,
-      },
-      problem === undefined ? 200 : 400,
-    );
+    const older = found.length > pageSize ? deliveries.at(-1)?.id : undefined;
+    const replay = { values, errors: [], error };
+    pages.show(ctx, EndpointView, { endpoint, deliveries, older, replay }, { status: error ? 400 : 200 });
   }
 
   routes.get('user', '/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));
@@ -158,16 +145,15 @@ export function webhooksPages(parts: PageParts): Routes {
   routes.get('user', '/:id/edit', async (ctx) => {
     const endpoint = await findOwn(ctx);
     const form = formOf(endpoint, config.baseUrl);
-    show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form, id: endpoint.id });
+    pages.show(ctx, EndpointFormView, { form, id: endpoint.id });
   });
 
   routes.post('user', '/:id/edit', async (ctx) => {
     const { id, codeIds } = await findOwn(ctx);
     const { form, input } = await readForm(ctx, codeIds ?? []);
-    if (form.errors.length > 0)
-      return show(ctx, EndpointFormView, { visitor: visitorOf(ctx, parts), form, id }, 400);
+    if (form.errors.length > 0) return pages.show(ctx, EndpointFormView, { form, id }, { status: 400 });
     await changeEndpoint(db, userOf(ctx).id, id, input, now());
-    flashTo(ctx, `/webhooks/${id}`, 'saved');
+    pages.redirectWithFlash(ctx, `/webhooks/${id}`, 'saved');
   });
 
   routes.post('user', '/:id/state', async (ctx) => {
@@ -175,14 +161,14 @@ export function webhooksPages(parts: PageParts): Routes {
     const isEnabled = field(ctx, 'isEnabled') === 'true';
     await changeEndpoint(db, userOf(ctx).id, id, { isEnabled }, now());
     // The page of a disabled one says so.
-    if (isEnabled) flashTo(ctx, `/webhooks/${id}`, 'enabled');
+    if (isEnabled) pages.redirectWithFlash(ctx, `/webhooks/${id}`, 'enabled');
     else redirect(ctx, `/webhooks/${id}`);
   });
 
   routes.post('user', '/:id/test', async (ctx) => {
     const endpoint = await findOwn(ctx);
     await createPing(db, endpoint);
-    flashTo(ctx, `/webhooks/${endpoint.id}`, 'test');
+    pages.redirectWithFlash(ctx, `/webhooks/${endpoint.id}`, 'test');
   });
 
   routes.post('user', '/:id/rotate', async (ctx) => {
@@ -201,16 +187,80 @@ export function webhooksPages(parts: PageParts): Routes {
     if (periodErrors(period, now()).length > 0)
       return showEndpoint(ctx, endpoint, `Choose days of the last ${logDays} days.`);
     await replayPeriod(db, endpoint, period, now());
-    flashTo(ctx, `/webhooks/${endpoint.id}`, 'replay');
+    pages.redirectWithFlash(ctx, `/webhooks/${endpoint.id}`, 'replay');
   });
 
   routes.get('user', '/:id/delete', async (ctx) => {
-    show(ctx, DeleteEndpointView, { visitor: visitorOf(ctx, parts), endpoint: await findOwn(ctx) });
+    pages.show(ctx, DeleteEndpointView, { endpoint: await findOwn(ctx) });
   });
 
   routes.post('user', '/:id/delete', async (ctx) => {
     await deleteEndpoint(db, userOf(ctx).id, String(ctx.params['id']));
-    flashTo(ctx, '/webhooks', 'deleted');
+    pages.redirectWithFlash(ctx, '/webhooks', 'deleted');
   });
   return routes;
+}
+
+/** Reads the form of an endpoint. The input is valid if there are no errors. */
+export function readEndpointForm(
+  ctx: Context,
+  policy: AddressPolicy,
+): { form: FormState; input: EndpointInput } {
+  const values: Record<string, string> = {
+    name: normalizeLabel(field(ctx, 'name')),
+    url: field(ctx, 'url').trim(),
+    codes: field(ctx, 'codes'),
+    categories: field(ctx, 'categories'),
+  };
+  for (const event of eventNames) values[eventField(event)] = field(ctx, eventField(event));
+  const codes = linesOf(values['codes'] ?? '');
+  const categories = linesOf(values['categories'] ?? '').map((line) => normalizeLabel(line, maxNameLength));
+  const codeIds = codes.flatMap((line) => uuid.exec(line.slice(-500))?.[0] ?? []);
+  const input = {
+    name: values['name'] ?? '',
+    url: values['url'] ?? '',
+    events: eventNames.filter((event) => values[eventField(event)] === 'on'),
+    codeIds: codeIds.length > 0 ? codeIds : null,
+    categories: categories.length > 0 ? categories : null,
+  };
+  return { form: { values, errors: [...errorsOf(input, policy), ...listErrors(codes, codeIds)] }, input };
+}
+
+function errorsOf({ name, url, events, categories }: EndpointInput, policy: AddressPolicy): FieldError[] {
+  const errors = labelErrors('name', name, maxNameLength, 'Enter a name');
+  const urlError = outboundUrlError(url, policy);
+  if (urlError) errors.push({ field: 'url', message: urlError });
+  if (events.length === 0) errors.push({ field: 'events', message: 'Choose at least one event' });
+  const isInvalid = (label: string) => [...label].length > maxNameLength || !isLabel(label);
+  if (categories && (categories.length > maxListed || categories.some(isInvalid)))
+    errors.push({
+      field: 'categories',
+      message: `must be at most ${maxListed} lines, each with at most ${maxNameLength} characters`,
+    });
+  return errors;
+}
+
+function listErrors(codes: string[], codeIds: string[]): FieldError[] {
+  if (codes.length > maxListed) return [{ field: 'codes', message: `must be at most ${maxListed} lines` }];
+  return codes.length === codeIds.length
+    ? []
+    : [{ field: 'codes', message: 'must have the address of a code’s page in each line' }];
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function formOf({ name, url, events, codeIds, categories }: Endpoint, baseUrl: string): FormState {
+  const values: Record<string, string> = {
+    name,
+    url,
+    codes: (codeIds ?? []).map((id) => `${baseUrl}/codes/${id}`).join('\n'),
+    categories: (categories ?? []).join('\n'),
+  };
+  for (const event of events) values[eventField(event)] = 'on';
+  return { values, errors: [] };
 }

@@ -1,79 +1,61 @@
 import type { Endpoint } from '../../webhooks/endpoints.ts';
+import { type EventName, eventNames } from '../../webhooks/events.ts';
+import { CheckBox, type FormState, Input, TextArea } from '../ui/controls.tsx';
 import { CopyableField } from '../ui/copyable.tsx';
-import { Form, Layout, type Visitor } from '../ui/layout.tsx';
-import { Moment } from '../ui/moment.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Confirmation, Form, Notice, Page } from '../ui/layout.tsx';
+import { Table } from '../ui/table.tsx';
+import { Moment } from '../ui/time.tsx';
 
-interface WebhooksProps {
-  visitor: Visitor;
-  endpoints: Endpoint[];
-  quota: number;
-  flash?: string | undefined;
-}
-
-export function WebhooksView({ visitor, endpoints, quota, flash }: WebhooksProps) {
+export function WebhooksView({ endpoints, quota }: { endpoints: Endpoint[]; quota: number }) {
   return (
-    <Layout title="Webhooks" visitor={visitor} at="/webhooks" styles={['keys']}>
-      <div class="heading">
-        <h1>Webhooks</h1>
-        {endpoints.length < quota && (
-          <a class="button" href="/webhooks/new">
-            New webhook
-          </a>
-        )}
-      </div>
-      {flash && <Notice kind="good">{flash}</Notice>}
+    <Page
+      title="Webhooks"
+      at="/webhooks"
+      styles={['keys']}
+      heading={
+        <div class="heading">
+          <h1>Webhooks</h1>
+          {endpoints.length < quota && (
+            <a class="button" href="/webhooks/new">
+              New webhook
+            </a>
+          )}
+        </div>
+      }
+    >
       <section class="card">
         {endpoints.length === 0 ? (
           <>
             <h2>No webhooks yet</h2>
             <p>
-              A webhook calls your program when a code is scanned, changed or about to end, so that the
+              A webhook calls your program when a code is scanned, changed or about to expire, so that the
               program does not have to poll. <a href="/docs#events">What is sent</a>
             </p>
           </>
         ) : (
-          <EndpointTable endpoints={endpoints} />
+          <Table
+            class="keys"
+            caption="Your webhooks, newest first"
+            rows={endpoints}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Name',
+                cell: ({ id, name }) => (
+                  <a href={`/webhooks/${id}`}>
+                    <bdi>{name}</bdi>
+                  </a>
+                ),
+              },
+              { name: 'Host', cell: ({ url }) => <bdi>{new URL(url).host}</bdi> },
+              { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+              { name: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+            ]}
+          />
         )}
         {endpoints.length >= quota && <p>Your plan allows {quota} webhooks. Delete one to create another.</p>}
       </section>
-    </Layout>
-  );
-}
-
-function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
-  return (
-    <table class="keys">
-      <caption class="unseen">Your webhooks, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Host</th>
-          <th scope="col">Created</th>
-          <th scope="col">State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {endpoints.map((endpoint) => (
-          <tr key={endpoint.id}>
-            <th scope="row">
-              <a href={`/webhooks/${endpoint.id}`}>
-                <bdi>{endpoint.name}</bdi>
-              </a>
-            </th>
-            <td data-label="Host">
-              <bdi>{new URL(endpoint.url).host}</bdi>
-            </td>
-            <td data-label="Created">
-              <Moment at={endpoint.createdAt} />
-            </td>
-            <td data-label="State">
-              <EndpointState endpoint={endpoint} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    </Page>
   );
 }
 
@@ -82,18 +64,93 @@ export function EndpointState({ endpoint: { isEnabled, failingSince } }: { endpo
   return failingSince ? <span class="badge bad">failing</span> : <span class="badge good">active</span>;
 }
 
+export const eventTexts: Record<EventName, string> = {
+  'code.created': 'A code is created',
+  'code.updated': 'A code is changed',
+  'code.deleted': 'A code is deleted',
+  'code.expiring': 'A code expires in 30, 7 or 1 days',
+  'scan.recorded': 'Codes are scanned',
+};
+
+/** The name of the check box of an event. */
+export const eventField = (event: EventName) => event.replace('.', '-');
+
+/** `id` is that of the endpoint, unless it is new. */
+export function EndpointFormView({ form, id }: { form: FormState; id?: string }) {
+  const title = id === undefined ? 'New webhook' : 'Edit webhook';
+  const back = id === undefined ? '/webhooks' : `/webhooks/${id}`;
+  const noEvents = form.errors.find(({ field }) => field === 'events');
+  const error = form.errors.length > 0 ? 'The webhook was not saved. Correct the fields below.' : form.error;
+  return (
+    <Page
+      title={title}
+      at="/webhooks"
+      styles={['webhooks']}
+      back={[back, id === undefined ? '← All webhooks' : '← Back to the webhook']}
+      form={{ ...form, error }}
+    >
+      <section class="card">
+        <Form action={id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`}>
+          <Input form={form} name="name" label="Name" required maxLength={100} hint="What it is for." />
+          <Input
+            form={form}
+            name="url"
+            label="Address"
+            inputMode="url"
+            required
+            maxLength={2000}
+            hint="The URL of your program. It is called with POST and must answer with a 2xx status."
+          />
+          <fieldset class="events" aria-describedby={noEvents ? 'events-error events-hint' : 'events-hint'}>
+            <legend>Call it when</legend>
+            {eventNames.map((event) => (
+              <CheckBox key={event} form={form} name={eventField(event)} label={eventTexts[event]} />
+            ))}
+            <p class="hint" id="events-hint">
+              Scans are sent at most once a second, up to 100 in a call.
+            </p>
+            {noEvents && (
+              <p class="error" id="events-error">
+                {noEvents.message}.
+              </p>
+            )}
+          </fieldset>
+          <TextArea
+            form={form}
+            name="categories"
+            label="Only these categories (optional)"
+            rows={2}
+            hint="One per line. Leave both fields empty for all your codes."
+          />
+          <TextArea
+            form={form}
+            name="codes"
+            label="Only these codes (optional)"
+            rows={2}
+            hint="The address of a code’s page, one per line."
+          />
+          <div class="row">
+            <button type="submit">{id === undefined ? 'Create webhook' : 'Save'}</button>
+            <a class="button quiet" href={back}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </section>
+    </Page>
+  );
+}
+
 interface SecretProps {
-  visitor: Visitor;
   id: string;
   secret: string;
   isRotated: boolean;
 }
 
 /** The only page that shows the secret. */
-export function SecretView({ visitor, id, secret, isRotated }: SecretProps) {
+export function SecretView({ id, secret, isRotated }: SecretProps) {
   return (
-    <Layout title="Webhooks" visitor={visitor} at="/webhooks">
-      <h1>Webhooks</h1>
+    <Page title="Webhooks" at="/webhooks">
       <section class="card">
         <h2>{isRotated ? 'The new secret' : 'Your webhook was created'}</h2>
         <Notice kind="good">Copy the secret now and keep it safe. It is not shown again.</Notice>
@@ -110,31 +167,24 @@ export function SecretView({ visitor, id, secret, isRotated }: SecretProps) {
           <a href={`/webhooks/${id}`}>Continue to the webhook</a>
         </p>
       </section>
-    </Layout>
+    </Page>
   );
 }
 
-export function DeleteEndpointView({ visitor, endpoint }: { visitor: Visitor; endpoint: Endpoint }) {
+export function DeleteEndpointView({ endpoint: { id, name } }: { endpoint: Endpoint }) {
   return (
-    <Layout title="Delete webhook" visitor={visitor} at="/webhooks">
-      <section class="card narrow danger">
-        <h1>Delete webhook</h1>
-        <p>
-          Delete{' '}
-          <strong>
-            <bdi>{endpoint.name}</bdi>
-          </strong>{' '}
-          and its log? Your program is not called any more. This cannot be undone.
-        </p>
-        <Form action={`/webhooks/${endpoint.id}/delete`} class="row">
-          <button type="submit" class="danger">
-            Delete
-          </button>
-          <a class="button quiet" href={`/webhooks/${endpoint.id}`}>
-            Keep it
-          </a>
-        </Form>
-      </section>
-    </Layout>
+    <Confirmation
+      title="Delete webhook"
+      at="/webhooks"
+      action={`/webhooks/${id}/delete`}
+      button="Delete"
+      keep={`/webhooks/${id}`}
+    >
+      Delete{' '}
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{' '}
+      and its log? Your program is not called any more. This cannot be undone.
+    </Confirmation>
   );
 }

@@ -9,7 +9,7 @@ import { addApplication } from '../../../src/codes/styles/style-applications.ts'
 import { changeStyle, findStyles, insertStyle, removeStyle } from '../../../src/codes/styles/styles.ts';
 import { AppError } from '../../../src/errors.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
-import { createFileCode } from '../../../src/web/codes/file/create-file-code.ts';
+import { createFileCode } from '../../../src/web/codes/file/file-routes.ts';
 import { createStyleHandler } from '../../../workers/style-handler.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ownerClient } from '../../support/owner-client.ts';

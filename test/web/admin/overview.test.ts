@@ -50,7 +50,7 @@ describe('The overview for operators', () => {
     });
     const text = await eventually(async () => {
       const shown = await overview();
-      expect(shown).to.contain('No problems found.');
+      expect(shown).to.contain('Nothing needs your attention.');
       return shown;
     });
     expect(text).to.contain(`running ${releaseName(currentRelease({ commit: undefined }))}`);

@@ -7,7 +7,7 @@ import { recordScans } from '../../../src/scans/scan.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { readPrimary } from '../../../src/store/reads.ts';
 import { createCodeEvents } from '../../../src/web/codes/detail/code-events.ts';
-import { createLiveScans } from '../../../src/web/codes/detail/live-scans.ts';
+import { createLiveScans } from '../../../src/web/codes/detail/live-scans.tsx';
 import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { scanRow } from '../../support/scan-rows.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { v7 as uuid } from 'uuid';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
-import { packIds } from '../../../src/web/codes/print/packed-ids.ts';
+import { packIds } from '../../../src/web/codes/print/selection.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { safeReturnPath } from '../../../src/web/sign-in/return-path.ts';
+import { safeReturnPath } from '../../../src/web/sign-in/sign-in-steps.ts';
 
 describe('The return path after signing in', () => {
   it('is a page of the app', () => {

@@ -56,8 +56,8 @@ inABrowser('Webhooks', start, (site) => {
       '"ping"',
     );
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Send again' }).click();
-    expect(await page.getByRole('status').textContent()).to.contain('It is being sent again.');
+    await page.getByRole('button', { name: 'Resend' }).click();
+    expect(await page.getByRole('status').textContent()).to.contain('The event is being sent again.');
     await eventually(() => expect(receiver.of('ping')).to.have.length(2));
     expect(receiver.of('ping')[1]?.id).to.equal(receiver.of('ping')[0]?.id);
 

@@ -1,19 +1,17 @@
-import type { RecordedAction } from '../../../accounts/operator-actions.ts';
-import type { Visitor } from '../../ui/layout.tsx';
+import { operatorActions, type RecordedAction } from '../../../accounts/operator-actions.ts';
+import { Pages, Table } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { AdminLayout } from '../admin-layout.tsx';
-import { Pages } from '../pages.tsx';
-import { ActionTable } from './action-table.tsx';
 
 interface AuditProps {
-  visitor: Visitor;
   actions: RecordedAction[];
   firstPage: string | undefined;
   nextPage: string | undefined;
 }
 
-export function AuditView({ visitor, actions, firstPage, nextPage }: AuditProps) {
+export function AuditView({ actions, ...pages }: AuditProps) {
   return (
-    <AdminLayout visitor={visitor} title="Audit log" at="/admin/audit">
+    <AdminLayout title="Audit log" at="/admin/audit">
       <section class="card">
         <p class="quiet">
           Every change by an operator to accounts, keys, blocks and jobs: on these pages, on the queue board
@@ -21,7 +19,67 @@ export function AuditView({ visitor, actions, firstPage, nextPage }: AuditProps)
         </p>
         <ActionTable actions={actions} />
       </section>
-      <Pages firstPage={firstPage} nextPage={nextPage} />
+      <Pages {...pages} />
     </AdminLayout>
   );
+}
+
+interface ActionTableProps {
+  actions: RecordedAction[];
+  /** On the page of the target, which need not be named. */
+  isOfOneTarget?: boolean;
+}
+
+/** What operators changed, newest first. */
+export function ActionTable({ actions, isOfOneTarget = false }: ActionTableProps) {
+  if (actions.length === 0) return <p>No changes yet.</p>;
+  const target = { name: 'Target', cell: (action: RecordedAction) => <Target {...action} /> };
+  return (
+    <Table
+      class="stacked"
+      caption="Changes by operators, newest first"
+      rows={actions}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: 'Change', cell: titleOf },
+        ...(isOfOneTarget ? [] : [target]),
+        { name: 'Note', cell: (action) => <Note {...action} /> },
+        { name: 'Operator', cell: (action) => <Operator {...action} /> },
+        { name: 'Time', cell: ({ at }) => <Moment at={at} /> },
+      ]}
+    />
+  );
+}
+
+/** A later release may have recorded actions that this one does not know. */
+function titleOf({ action }: RecordedAction): string {
+  return Object.hasOwn(operatorActions, action)
+    ? operatorActions[action as keyof typeof operatorActions]
+    : action;
+}
+
+function Note({ action, note }: RecordedAction) {
+  if (!note) return <>–</>;
+  // A key has a name of the user's choice, often "command line".
+  return action.startsWith('key.') ? (
+    <>
+      Key “<bdi>{note}</bdi>”
+    </>
+  ) : (
+    <bdi>{note}</bdi>
+  );
+}
+
+function Target({ target, targetEmail }: RecordedAction) {
+  if (targetEmail === null) return <bdi>{target}</bdi>;
+  return (
+    <a href={`/admin/users/${target}`}>
+      <bdi>{targetEmail}</bdi>
+    </a>
+  );
+}
+
+function Operator({ operatorId, operatorEmail }: RecordedAction) {
+  if (operatorId === null) return <>command line</>;
+  return <bdi>{operatorEmail ?? `deleted account ${operatorId}`}</bdi>;
 }

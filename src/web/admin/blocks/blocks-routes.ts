@@ -1,36 +1,42 @@
 import type { Context } from 'koa';
-import { unblockAccount } from '../../../accounts/account-blocks.ts';
+import { blockAccount, unblockAccount } from '../../../accounts/account-blocks.ts';
 import { recordAction } from '../../../accounts/operator-actions.ts';
-import { listBlocks, removeBlock } from '../../../codes/blocks.ts';
-import { field } from '../../middleware/forms.ts';
+import { findUserByEmail } from '../../../accounts/users.ts';
+import { addBlock, listBlocks, removeBlock } from '../../../codes/blocks.ts';
+import { parseCodeInput } from '../../../codes/share-token.ts';
+import { isTopLevel, parseHostInput } from '../../../codes/content/hosts.ts';
+import { findAnyCode } from '../../../codes/codes.ts';
+import { AppError, invalid } from '../../../errors.ts';
+import type { Database } from '../../../store/database.ts';
 import type { FormState } from '../../ui/controls.tsx';
-import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { normalizeReason, queryText, reasonErrors } from '../admin-input.ts';
-import { createAddBlock } from './add-block.ts';
-import { blockKinds, BlocksView } from './blocks-view.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { queryText, requireValid, submit } from '../../ui/form.ts';
+import { type PageParts, createPages, userOf } from '../../ui/page.ts';
+import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
+import { type BlockKind, BlocksView, blockKinds } from './blocks-view.tsx';
+import { field } from '../../middleware/forms.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const blocksPerPage = 50;
 const maxPages = 1_000;
 const maxValueLength = 2_000;
+const emptyForm: FormState = { values: { kind: 'host' }, errors: [] };
 const flashTexts = {
   added: 'The block was added. It takes effect within 10 seconds.',
   known: 'This is already blocked. The existing block was not changed.',
   removed: 'The block was removed. Codes work again within 10 seconds, unless another block applies.',
   gone: 'This block no longer exists.',
 };
-type BlocksFlash = keyof typeof flashTexts;
 
 /** Codes, hosts and accounts that operators took down. */
 export function blocksPages(parts: PageParts): Routes {
   const { db, now } = parts;
   const routes = createRoutes('/admin/blocks');
-  const addBlock = createAddBlock(parts);
+  const addNamed = createAddBlock(parts);
 
-  async function showBlocks(ctx: Context, refused?: FormState): Promise<void> {
-    const flash = readFlash(ctx, parts, flashTexts);
-    const text = queryText(ctx, 'q');
+  const pages = createPages(parts, flashTexts);
+
+  async function showBlocks(ctx: Context, form: FormState = emptyForm): Promise<void> {
+    const text = queryText(ctx, 'q').slice(0, maxSearchLength).trim();
     const page = Math.min(maxPages, Math.max(1, Number.parseInt(queryText(ctx, 'page'), 10) || 1));
     const found = await listBlocks(db, {
       text,
@@ -42,38 +48,39 @@ export function blocksPages(parts: PageParts): Routes {
       const query = new URLSearchParams({ ...(text && { q: text }), ...more }).toString();
       return query ? `/admin/blocks?${query}` : '/admin/blocks';
     };
-    show(
+    pages.show(
       ctx,
       BlocksView,
       {
-        visitor: visitorOf(ctx, parts),
         blocks: found.slice(0, blocksPerPage),
         text,
-        form: refused ?? { values: { kind: 'host' }, errors: [] },
-        flash: flash && flashTexts[flash],
+        form,
         firstPage: page > 1 ? address({}) : undefined,
         nextPage: found.length > blocksPerPage ? address({ page: String(page + 1) }) : undefined,
       },
-      refused ? 400 : 200,
+      { status: form.error ? 400 : 200 },
     );
   }
 
   routes.get('operator', '/', (ctx) => showBlocks(ctx));
 
-  routes.post('operator', '/', async (ctx) => {
+  routes.post('operator', '/', (ctx) => {
     const kind = blockKinds.find(([name]) => name === field(ctx, 'kind'))?.[0];
     const value = field(ctx, 'value').slice(0, maxValueLength).trim();
     const reason = normalizeReason(field(ctx, 'reason'));
     const topLevel = field(ctx, 'topLevel');
-    const refuse = (errors: FormState['errors']) =>
-      showBlocks(ctx, { values: { kind: kind ?? 'host', value, reason, topLevel }, errors });
-    const errors = reasonErrors(reason);
-    if (!kind) errors.push({ field: 'kind', message: 'must be a host, a code or an account' });
-    if (errors.length > 0 || !kind) return refuse(errors);
-    const added = await addBlock(userOf(ctx).id, { kind, value, reason, isTopLevelMeant: topLevel === 'on' });
-    if ('errors' in added) return refuse(added.errors);
-    const flash: BlocksFlash = added.isNew ? 'added' : 'known';
-    redirectWithFlash(ctx, parts, '/admin/blocks', flash);
+    const values = { kind: kind ?? 'host', value, reason, topLevel };
+    const error = 'Nothing was blocked. Check the marked field.';
+    return submit(
+      async () => {
+        requireValid(reasonErrors(reason));
+        if (!kind) throw invalid([{ field: 'kind', message: 'must be a host, a code or an account' }]);
+        const block = { kind, value, reason, isTopLevelMeant: topLevel === 'on' };
+        const isNew = await addNamed(userOf(ctx).id, block);
+        pages.redirectWithFlash(ctx, '/admin/blocks', isNew ? 'added' : 'known');
+      },
+      (errors) => showBlocks(ctx, { values, errors, error }),
+    );
   });
 
   routes.post('operator', '/remove', async (ctx) => {
@@ -94,8 +101,95 @@ export function blocksPages(parts: PageParts): Routes {
           );
         return wasBlocked;
       }));
-    const flash: BlocksFlash = isRemoved ? 'removed' : 'gone';
-    redirectWithFlash(ctx, parts, '/admin/blocks', flash);
+    pages.redirectWithFlash(ctx, '/admin/blocks', isRemoved ? 'removed' : 'gone');
   });
   return routes;
+}
+
+interface NewBlock {
+  kind: BlockKind;
+  /** As typed. */
+  value: string;
+  reason: string;
+  /** Confirms a whole top-level domain. */
+  isTopLevelMeant: boolean;
+}
+
+/** What is blocked, by its stored name. */
+interface Found {
+  target: string;
+  add(db: Database, reason: string | null): Promise<boolean>;
+  after?(): void;
+}
+
+const wrong = (message: string) => invalid([{ field: 'value', message }]);
+
+/** Finds what the operator named, blocks it and records it. The same rules as `qrelay block`. */
+function createAddBlock({ db, now, codeChanged }: PageParts) {
+  async function find({ kind, value, isTopLevelMeant }: NewBlock): Promise<Found> {
+    switch (kind) {
+      case 'host':
+        return findHost(value, isTopLevelMeant);
+      case 'code':
+        return findCode(value);
+      case 'account':
+        return findAccount(value);
+    }
+  }
+
+  function findHost(value: string, isTopLevelMeant: boolean): Found {
+    const host = parseHostInput(value);
+    if (host === undefined) throw wrong('Enter a host, such as example.com, or a URL on it');
+    if (isTopLevel(host) && !isTopLevelMeant)
+      throw wrong(
+        `This is the top-level domain ${host}: every code to a host that ends in .${host} would be taken down. If you mean that, check the box below`,
+      );
+    const block = { kind: 'host', value: host, createdAt: now() } as const;
+    return { target: host, add: (to, reason) => addBlock(to, { ...block, reason }) };
+  }
+
+  async function findCode(value: string): Promise<Found> {
+    const given = parseCodeInput(value);
+    if (given === undefined)
+      throw wrong('Enter a share link, a share token (10 letters and digits) or an id');
+    const code = await findAnyCode(db, given);
+    if (!code) throw wrong('There is no such code');
+    const block = { kind: 'code', value: code.id, createdAt: now() } as const;
+    return {
+      target: code.id,
+      add: (to, reason) => addBlock(to, { ...block, reason }),
+      after: () => codeChanged(code.shareToken),
+    };
+  }
+
+  async function findAccount(value: string): Promise<Found> {
+    const isEmail = value.length <= 254 && !value.includes('\0') && value.isWellFormed();
+    const user = isEmail
+      ? await findUserByEmail(db, value).catch((error: unknown) => {
+          if (error instanceof AppError) return undefined;
+          throw error;
+        })
+      : undefined;
+    if (!user) throw wrong('There is no account with this email');
+    if (user.isAdmin)
+      throw wrong('An operator cannot be blocked. Remove the operator on the command line first');
+    return { target: user.id, add: (to, reason) => blockAccount(to, user.id, reason, now()) };
+  }
+
+  /** Whether it is new. */
+  return async (operatorId: string, block: NewBlock): Promise<boolean> => {
+    const { target, add, after } = await find(block);
+    const isNew = await db.transaction(async (transaction) => {
+      const isAdded = await add(transaction, block.reason || null);
+      if (isAdded)
+        await recordAction(
+          transaction,
+          { operatorId, action: `${block.kind}.block`, target, note: block.reason },
+          now(),
+        );
+      return isAdded;
+    });
+    after?.();
+    return isNew;
+  };
 }

@@ -1,10 +1,9 @@
 import type { ListedBlock } from '../../../codes/blocks.ts';
 import { CheckBox, type FormState, Input, Select } from '../../ui/controls.tsx';
-import { Form, type Visitor } from '../../ui/layout.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { AdminLayout } from '../admin-layout.tsx';
-import { maxReasonLength } from '../admin-input.ts';
-import { Pages } from '../pages.tsx';
+import { Form } from '../../ui/layout.tsx';
+import { Pages, Table } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
+import { AdminLayout, ReasonInput, SearchForm } from '../admin-layout.tsx';
 
 export const blockKinds = [
   ['host', 'Host and its subdomains'],
@@ -14,52 +13,61 @@ export const blockKinds = [
 export type BlockKind = (typeof blockKinds)[number][0];
 
 interface BlocksProps {
-  visitor: Visitor;
   blocks: ListedBlock[];
   /** What was searched for. */
   text: string;
   form: FormState;
-  flash: string | undefined;
   firstPage: string | undefined;
   nextPage: string | undefined;
 }
 
-export function BlocksView({ visitor, blocks, text, form, flash, firstPage, nextPage }: BlocksProps) {
+export function BlocksView({ blocks, text, form, ...pages }: BlocksProps) {
   return (
-    <AdminLayout
-      visitor={visitor}
-      title="Blocks"
-      at="/admin/blocks"
-      flash={flash}
-      problem={form.errors.length > 0 ? 'Nothing was blocked. Check the marked field.' : undefined}
-    >
+    <AdminLayout title="Blocks" at="/admin/blocks" form={form}>
       <AddForm form={form} />
-      <form class="card row" action="/admin/blocks" role="search">
-        <Input
-          form={{ values: { q: text }, errors: [] }}
-          name="q"
-          label="Search by host, id, email or reason"
-          type="search"
-          maxLength={254}
-        />
-        <button type="submit" class="quiet">
-          Search
-        </button>
-        {text && (
-          <a class="button quiet after-field" href="/admin/blocks">
-            Clear
-          </a>
-        )}
-      </form>
+      <SearchForm path="/admin/blocks" label="Search by host, id, email or reason" text={text} />
       <section class="card">
         {blocks.length === 0 ? (
           <p>{text ? 'No block matches.' : 'Nothing is blocked.'}</p>
         ) : (
-          <BlockTable blocks={blocks} />
+          <Table
+            class="stacked"
+            caption="Blocks, newest first"
+            rows={blocks}
+            keyOf={({ kind, value }) => `${kind} ${value}`}
+            columns={[
+              { name: 'Blocked', cell: (block) => <Blocked {...block} /> },
+              { name: 'Kind', cell: ({ kind }) => kind },
+              { name: 'Reason', cell: ({ reason }) => (reason ? <bdi>{reason}</bdi> : '–') },
+              { name: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+              { name: 'Unblock', isAction: true, cell: (block) => <UnblockForm {...block} /> },
+            ]}
+          />
         )}
       </section>
-      <Pages firstPage={firstPage} nextPage={nextPage} />
+      <Pages {...pages} />
     </AdminLayout>
+  );
+}
+
+function Blocked({ kind, value, email }: ListedBlock) {
+  if (kind !== 'account' || email === null) return <bdi>{value}</bdi>;
+  return (
+    <a href={`/admin/users/${value}`}>
+      <bdi>{email}</bdi>
+    </a>
+  );
+}
+
+function UnblockForm({ kind, value, email }: ListedBlock) {
+  return (
+    <Form action="/admin/blocks/remove">
+      <input type="hidden" name="kind" value={kind} />
+      <input type="hidden" name="value" value={value} />
+      <button type="submit" class="quiet" aria-label={`Unblock ${email ?? value}`}>
+        Unblock
+      </button>
+    </Form>
   );
 }
 
@@ -92,66 +100,11 @@ function AddForm({ form }: { form: FormState }) {
         {(isTopLevel || form.values['topLevel'] === 'on') && (
           <CheckBox form={form} name="topLevel" label="Block the whole top-level domain" />
         )}
-        <Input
-          form={form}
-          name="reason"
-          label="Reason (optional)"
-          maxLength={maxReasonLength}
-          autocomplete="off"
-          hint="Only operators see it."
-        />
+        <ReasonInput form={form} />
         <button type="submit" class="danger">
           Block
         </button>
       </Form>
     </section>
-  );
-}
-
-function BlockTable({ blocks }: { blocks: ListedBlock[] }) {
-  return (
-    <table class="stacked">
-      <caption class="unseen">Blocks, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Blocked</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Since</th>
-          <th scope="col">
-            <span class="unseen">Unblock</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {blocks.map(({ kind, value, email, reason, createdAt }) => (
-          <tr key={`${kind} ${value}`}>
-            <th scope="row">
-              {kind === 'account' && email !== null ? (
-                <a href={`/admin/users/${value}`}>
-                  <bdi>{email}</bdi>
-                </a>
-              ) : (
-                <bdi>{value}</bdi>
-              )}
-            </th>
-            <td data-label="Kind">{kind}</td>
-            <td data-label="Reason">{reason ? <bdi>{reason}</bdi> : '–'}</td>
-            <td data-label="Since">
-              <Moment at={createdAt} />
-            </td>
-            <td>
-              <Form action="/admin/blocks/remove">
-                <input type="hidden" name="kind" value={kind} />
-                <input type="hidden" name="value" value={value} />
-                <button type="submit" class="quiet" aria-label={`Unblock ${email ?? value}`}>
-                  Unblock
-                </button>
-              </Form>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,30 +1,29 @@
 import { formatBytes } from '../../../doctor/format.ts';
 import type { QueueDepth } from '../../../queue/queue-depth.ts';
 import type { Activity, ReportedProcess } from '../../../store/process-reports.ts';
-import type { Visitor } from '../../ui/layout.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { BarChart, rateAxisTop } from '../../ui/bar-chart.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Moment, timeInWords } from '../../ui/time.tsx';
+import { useLocale, useVisitor } from '../../ui/visitor.ts';
+import { figure } from '../../ui/words.tsx';
 import { AdminLayout } from '../admin-layout.tsx';
-import { QueueTable } from '../queues/queue-table.tsx';
-import { ErrorTable } from './error-table.tsx';
-import type { Problem } from './problems.ts';
-import { ProcessTable } from './process-table.tsx';
-import { rate, RateChart } from './rate-chart.tsx';
+import { QueueTable } from '../queues/queues-view.tsx';
+import { type Finding, isMissing } from './findings.ts';
 
 interface OverviewProps {
-  visitor: Visitor;
   processes: ReportedProcess[];
   activity: Activity;
   /** Undefined: the queues do not respond. */
   queues: QueueDepth[] | undefined;
-  problems: Problem[];
+  findings: Finding[];
   now: Date;
 }
 
 export function OverviewView(props: OverviewProps) {
-  const { visitor, processes, activity, queues, problems, now } = props;
+  const { processes, activity, queues, findings, now } = props;
+  const { assets } = useVisitor();
   return (
     <AdminLayout
-      visitor={visitor}
       title="Overview"
       at="/admin"
       heading={
@@ -41,12 +40,12 @@ export function OverviewView(props: OverviewProps) {
         </div>
       }
     >
-      <script type="module" src={`${visitor.assets}/admin/overview/overview.browser.js`} />
+      <script type="module" src={`${assets}/admin/overview/overview.browser.js`} />
       <div id="overview">
         <p class="quiet">
           As of <Moment at={now} />. Processes report every 10 seconds.
         </p>
-        <Problems problems={problems} />
+        <Findings findings={findings} />
         <Figures {...props} />
         <Charts activity={activity} />
         <section class="card">
@@ -69,17 +68,17 @@ export function OverviewView(props: OverviewProps) {
   );
 }
 
-function Problems({ problems }: { problems: Problem[] }) {
-  if (problems.length === 0)
+function Findings({ findings }: { findings: Finding[] }) {
+  if (findings.length === 0)
     return (
       <div class="notice good">
-        <p>No problems found.</p>
+        <p>Nothing needs your attention.</p>
       </div>
     );
   return (
     <div class="notice bad">
       <ul class="problems">
-        {problems.map(({ text, link }) => (
+        {findings.map(({ text, link }) => (
           <li key={text}>
             {text} {link && <a href={link.path}>{link.name}</a>}
           </li>
@@ -153,4 +152,162 @@ function Charts({ activity: { minutes, perMinute } }: { activity: Activity }) {
       </div>
     </section>
   );
+}
+
+const badges = { running: 'badge good', silent: 'badge bad', stopped: 'badge' } as const;
+
+/** Processes that have ended stay for a day, because their last errors may say why. */
+function ProcessTable({ processes, now }: { processes: ReportedProcess[]; now: Date }) {
+  if (processes.length === 0) return <p>No process has reported yet.</p>;
+  const isCurrent = (process: ReportedProcess) =>
+    process.status === 'running' || isMissing(process, processes, now);
+  const current = processes.filter(isCurrent);
+  const ended = processes.filter((process) => !isCurrent(process));
+  return (
+    <>
+      <ProcessRows caption="Web and worker processes" processes={current} />
+      {ended.length > 0 && (
+        <details>
+          <summary>{ended.length} ended in the last day</summary>
+          <ProcessRows caption="Processes that ended in the last day" processes={ended} />
+        </details>
+      )}
+    </>
+  );
+}
+
+interface ProcessRowsProps {
+  caption: string;
+  processes: ReportedProcess[];
+}
+
+function ProcessRows({ caption, processes }: ProcessRowsProps) {
+  return (
+    <Table
+      class="stacked"
+      caption={caption}
+      rows={processes}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: 'Process',
+          cell: ({ kind, host, pid }) => (
+            <>
+              {kind} <bdi>{host}</bdi> {pid}
+            </>
+          ),
+        },
+        {
+          name: 'State',
+          cell: ({ status }) => (
+            <span class={badges[status]}>{status === 'silent' ? 'not reporting' : status}</span>
+          ),
+        },
+        { name: 'Version', cell: ({ version }) => version },
+        { name: 'Started', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+        { name: 'Last report', cell: ({ reportedAt }) => <Moment at={reportedAt} /> },
+        { name: 'Memory', isNumber: true, cell: ({ state }) => formatBytes(state.memoryBytes) },
+        {
+          name: 'Spool',
+          isNumber: true,
+          cell: ({ state }) => (state.spool ? formatBytes(state.spool.bytes) : '–'),
+        },
+      ]}
+    />
+  );
+}
+
+const maxShown = 50;
+
+/** What each process logged as a warning or an error, the latest first. */
+function ErrorTable({ processes }: { processes: ReportedProcess[] }) {
+  const errors = processes
+    .flatMap(({ id, kind, host, pid, errors: logged }) =>
+      logged.map((one, index) => ({ key: `${id} ${index}`, process: `${kind} ${host} ${pid}`, ...one })),
+    )
+    .toSorted((a, b) => (a.lastAt < b.lastAt ? 1 : -1))
+    .slice(0, maxShown);
+  if (errors.length === 0) return <p>None of these processes has logged a warning or an error.</p>;
+  return (
+    <Table
+      class="stacked"
+      caption="Warnings and errors in the logs, the latest first"
+      rows={errors}
+      keyOf={({ key }) => key}
+      columns={[
+        {
+          name: 'Message',
+          class: 'message',
+          cell: ({ message, cause }) => (
+            <>
+              <bdi>{message}</bdi>
+              {cause && (
+                <>
+                  {' '}
+                  <bdi class="quiet cause">{cause}</bdi>
+                </>
+              )}
+            </>
+          ),
+        },
+        {
+          name: 'Level',
+          cell: ({ level }) => <span class={level === 'error' ? 'badge bad' : 'badge'}>{level}</span>,
+        },
+        { name: 'Times', isNumber: true, cell: ({ times }) => figure(times) },
+        { name: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
+        { name: 'Process', cell: ({ process }) => <bdi>{process}</bdi> },
+      ]}
+    />
+  );
+}
+
+interface RateChartProps {
+  title: string;
+  /** After each value: " per second", " s". */
+  unit: string;
+  minutes: Date[];
+  /** One for each minute. */
+  values: number[];
+}
+
+/** A value for each minute of the last hour. */
+function RateChart({ title, unit, minutes, values }: RateChartProps) {
+  const locale = useLocale();
+  const most = Math.max(0, ...values);
+  const top = rateAxisTop(most);
+  const [first, last] = [minutes[0], minutes.at(-1)];
+  const at = minutes[values.indexOf(most)];
+  const time = (minute: Date | undefined) => (minute ? timeInWords(minute, locale) : '');
+  const words =
+    most === 0
+      ? `${title}: none from ${time(first)} to ${time(last)}.`
+      : `${title} from ${time(first)} to ${time(last)}: at most ${rate(most)}${unit}, at ${time(at)}; last ${rate(values.at(-1) ?? 0)}${unit}.`;
+  return (
+    <figure class="card rate">
+      <figcaption>
+        {title}
+        <span class="quiet">, {unit.trim()}</span>
+      </figcaption>
+      <BarChart
+        bars={values.map((value, index) => ({
+          key: String(index),
+          value: Math.round(value * 1_000) / 1_000,
+          title: `${time(minutes[index])}: ${rate(value)}${unit}`,
+        }))}
+        top={top}
+        label={words}
+        format={rate}
+        ends={[time(first), time(last)]}
+      />
+    </figure>
+  );
+}
+
+const short = Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const whole = Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** "0.25", "3.5", "1,234" */
+function rate(value: number): string {
+  return value >= 100 ? whole.format(value) : short.format(value);
 }

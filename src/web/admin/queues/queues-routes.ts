@@ -10,8 +10,7 @@ import {
 import { isJobOf } from '../../../queue/queue-definition.ts';
 import { queueDepth } from '../../../queue/queue-depth.ts';
 import { field } from '../../middleware/forms.ts';
-import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { createPages, type PageParts, userOf } from '../../ui/page.ts';
 import { type FailedJob, QueuesView } from './queues-view.tsx';
 import { createRoutes, type Routes } from '../../routes.ts';
 
@@ -32,6 +31,7 @@ type QueuesFlash = keyof typeof flashTexts;
 export function queuesPages(parts: PageParts): Routes {
   const { db, now } = parts;
   const routes = createRoutes('/admin/queues');
+  const pages = createPages(parts, flashTexts);
 
   async function readQueue({ definition, queue }: OpenedQueue) {
     const depth = await queueDepth(queue);
@@ -54,7 +54,6 @@ export function queuesPages(parts: PageParts): Routes {
   }
 
   routes.get('operator', '/', async (ctx) => {
-    const flash = readFlash(ctx, parts, flashTexts);
     const { access } = parts.queues;
     const opened = await access.open();
     // One after the other: on PostgreSQL there are few connections.
@@ -63,11 +62,7 @@ export function queuesPages(parts: PageParts): Routes {
       for (const queue of opened) read.push(await readQueue(queue));
       return read;
     });
-    show(ctx, QueuesView, {
-      visitor: visitorOf(ctx, parts),
-      queues,
-      flash: flash && flashTexts[flash],
-    });
+    pages.show(ctx, QueuesView, { queues });
   });
 
   routes.post('operator', '/retry', async (ctx) => {
@@ -80,7 +75,7 @@ export function queuesPages(parts: PageParts): Routes {
     const entry = { operatorId: userOf(ctx).id, action: 'queue.retry', target: name } as const;
     await recordAction(db, { ...entry, note: id ? `Job ${id}` : 'All failed jobs' }, now());
     const flash = await access.query(() => retry(opened, id));
-    redirectWithFlash(ctx, parts, '/admin/queues', flash);
+    pages.redirectWithFlash(ctx, '/admin/queues', flash);
   });
   return routes;
 }

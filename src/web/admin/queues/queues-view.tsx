@@ -1,10 +1,10 @@
-import { pluralize } from '../../../doctor/format.ts';
+import { formatDuration, pluralize } from '../../../doctor/format.ts';
 import type { QueueDepth } from '../../../queue/queue-depth.ts';
-import { figure } from '../../ui/figure.ts';
-import { Form, type Visitor } from '../../ui/layout.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Form } from '../../ui/layout.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
+import { figure } from '../../ui/words.tsx';
 import { AdminLayout } from '../admin-layout.tsx';
-import { QueueTable } from './queue-table.tsx';
 
 export interface FailedJob {
   id: string;
@@ -24,20 +24,12 @@ interface ShownQueue {
   failed: FailedJob[];
 }
 
-interface QueuesProps {
-  visitor: Visitor;
-  queues: ShownQueue[];
-  flash: string | undefined;
-}
-
-export function QueuesView({ visitor, queues, flash }: QueuesProps) {
+export function QueuesView({ queues }: { queues: ShownQueue[] }) {
   const withFailed = queues.filter(({ failed }) => failed.length > 0);
   return (
     <AdminLayout
-      visitor={visitor}
       title="Queues"
       at="/admin/queues"
-      flash={flash}
       heading={
         <div class="heading">
           <h1>Queues</h1>
@@ -63,6 +55,41 @@ export function QueuesView({ visitor, queues, flash }: QueuesProps) {
   );
 }
 
+/** How full each queue is, and how long its oldest job has waited. */
+export function QueueTable({ queues }: { queues: QueueDepth[] }) {
+  const count = (name: string, state: 'waiting' | 'active' | 'delayed') => ({
+    name,
+    isNumber: true,
+    cell: ({ jobs }: QueueDepth) => figure(jobs[state]),
+  });
+  return (
+    <Table
+      class="stacked inline"
+      caption="Jobs by queue and state"
+      rows={queues}
+      keyOf={({ queue }) => queue}
+      columns={[
+        { name: 'Queue', cell: ({ queue }) => queue },
+        count('Waiting', 'waiting'),
+        count('Active', 'active'),
+        count('Delayed', 'delayed'),
+        {
+          name: 'Failed',
+          isNumber: true,
+          cell: ({ jobs: { failed } }) =>
+            failed > 0 ? <span class="badge bad">{figure(failed)}</span> : figure(failed),
+        },
+        { name: 'Oldest job', isNumber: true, cell: ({ oldestWaitingMs }) => ageInWords(oldestWaitingMs) },
+      ]}
+    />
+  );
+}
+
+function ageInWords(ms: number): string {
+  if (ms === 0) return '–';
+  return ms < 1_000 ? 'under 1 second' : formatDuration(ms);
+}
+
 function FailedJobs({ depth: { queue, jobs }, description, noun, failed }: ShownQueue) {
   return (
     <section class="card">
@@ -78,53 +105,40 @@ function FailedJobs({ depth: { queue, jobs }, description, noun, failed }: Shown
         {jobs.failed > failed.length && `; the latest ${failed.length} are listed`}. A retried job gets all
         its attempts again.
       </p>
-      <table class="stacked">
-        <caption class="unseen">Failed jobs of {queue}, the latest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Reason</th>
-            <th scope="col">Job</th>
-            <th scope="col" class="number">
-              Holds
-            </th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col">Failed</th>
-            <th scope="col">
-              <span class="unseen">Retry</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {failed.map(({ id, failedAt, items, attempts, reason }) => (
-            <tr key={id}>
-              <th scope="row" class="message">
-                <bdi>{reason || 'No reason was given'}</bdi>
-              </th>
-              <td data-label="Job">
-                <bdi>{id}</bdi>
-              </td>
-              <td data-label="Holds" class="number">
-                {items === undefined ? 'unknown data' : pluralize(items, noun)}
-              </td>
-              <td data-label="Attempts" class="number">
-                {figure(attempts)}
-              </td>
-              <td data-label="Failed">{failedAt ? <Moment at={failedAt} /> : 'unknown'}</td>
-              <td>
-                <Form action="/admin/queues/retry">
-                  <input type="hidden" name="queue" value={queue} />
-                  <input type="hidden" name="job" value={id} />
-                  <button type="submit" class="quiet" aria-label={`Retry job ${id}`}>
-                    Retry
-                  </button>
-                </Form>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="stacked"
+        caption={`Failed jobs of ${queue}, the latest first`}
+        rows={failed}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Reason',
+            class: 'message',
+            cell: ({ reason }) => <bdi>{reason || 'No reason was given'}</bdi>,
+          },
+          { name: 'Job', cell: ({ id }) => <bdi>{id}</bdi> },
+          {
+            name: 'Holds',
+            isNumber: true,
+            cell: ({ items }) => (items === undefined ? 'unknown data' : pluralize(items, noun)),
+          },
+          { name: 'Attempts', isNumber: true, cell: ({ attempts }) => figure(attempts) },
+          { name: 'Failed', cell: ({ failedAt }) => (failedAt ? <Moment at={failedAt} /> : 'unknown') },
+          {
+            name: 'Retry',
+            isAction: true,
+            cell: ({ id }) => (
+              <Form action="/admin/queues/retry">
+                <input type="hidden" name="queue" value={queue} />
+                <input type="hidden" name="job" value={id} />
+                <button type="submit" class="quiet" aria-label={`Retry job ${id}`}>
+                  Retry
+                </button>
+              </Form>
+            ),
+          },
+        ]}
+      />
     </section>
   );
 }

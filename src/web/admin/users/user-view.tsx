@@ -1,43 +1,39 @@
-import type { RecordedAction } from '../../../accounts/operator-actions.ts';
 import type { AccountUse } from '../../../accounts/account-limits.ts';
 import { type Limits, limitDefinitions, limitNames, planNames } from '../../../limits.ts';
 import type { AccountFigures, User } from '../../../accounts/users.ts';
 import { megabytes } from '../../../codes/files/stored-file.ts';
-import { Timeline } from '../../codes/detail/timeline.tsx';
+import { Timeline } from '../../codes/detail/charts.tsx';
+import type { RecordedAction } from '../../../accounts/operator-actions.ts';
+import { pluralize } from '../../../doctor/format.ts';
+import { planTitles } from '../../account/plan-card.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
-import { figure } from '../../ui/figure.ts';
-import { Form, type Visitor } from '../../ui/layout.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { AdminLayout } from '../admin-layout.tsx';
-import { maxReasonLength } from '../admin-input.ts';
-import { ActionTable } from '../audit/action-table.tsx';
-import { AccountBadges, planTitles } from './account-badges.tsx';
+import { Form } from '../../ui/layout.tsx';
+import { Moment } from '../../ui/time.tsx';
+import { figure } from '../../ui/words.tsx';
+import { AdminLayout, ReasonInput } from '../admin-layout.tsx';
+import { ActionTable } from '../audit/audit-view.tsx';
+import { AccountBadges } from './users-view.tsx';
 
 interface UserProps {
-  visitor: Visitor;
   user: User;
   figures: AccountFigures;
   use: AccountUse;
   /** The limits that the account has unless others are set for it. */
-  ofPlan: Limits;
+  planLimits: Limits;
   block: { reason: string | null; createdAt: Date } | undefined;
   actions: RecordedAction[];
   /** Undefined: there are too many codes to count them here. */
   scans: { date: string; scans: number }[] | undefined;
-  flash: string | undefined;
   form: FormState;
-  problem: string | undefined;
 }
 
 export function UserView(props: UserProps) {
-  const { visitor, user, figures, use, ofPlan, block, actions, scans, flash, form, problem } = props;
+  const { user, figures, use, planLimits, block, actions, scans, form } = props;
   return (
     <AdminLayout
-      visitor={visitor}
       title={user.email}
       at="/admin/users"
-      flash={flash}
-      problem={problem}
+      form={form}
       heading={
         <div class="heading">
           <h1>
@@ -71,7 +67,7 @@ export function UserView(props: UserProps) {
         </section>
         <SignInHelp {...props} />
       </div>
-      <LimitsForm user={user} ofPlan={ofPlan} form={form} />
+      <LimitsForm user={user} planLimits={planLimits} form={form} />
       <BlockForm user={user} block={block} form={form} />
       <section class="card">
         <h2>Changes by operators</h2>
@@ -109,14 +105,14 @@ function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figure
           </>
         )}
         {user.passwordHash === null && 'No password is set: the account is used with keys only. '}
-        {figures.revokedKeys > 0 && `${figure(figures.revokedKeys)} revoked keys. `}
+        {figures.revokedKeys > 0 && `${pluralize(figures.revokedKeys, 'revoked key')}. `}
         Account <code>{user.id}</code>
       </p>
     </section>
   );
 }
 
-function LimitsForm({ user, ofPlan, form }: Pick<UserProps, 'user' | 'ofPlan' | 'form'>) {
+function LimitsForm({ user, planLimits, form }: Pick<UserProps, 'user' | 'planLimits' | 'form'>) {
   return (
     <section class="card">
       <h2>Limits</h2>
@@ -134,7 +130,7 @@ function LimitsForm({ user, ofPlan, form }: Pick<UserProps, 'user' | 'ofPlan' | 
               label={limitDefinitions[name].title}
               inputMode="numeric"
               autocomplete="off"
-              hint={`Plan: ${figure(ofPlan[name])}`}
+              hint={`Plan: ${figure(planLimits[name])}`}
             />
           ))}
         </div>
@@ -202,14 +198,7 @@ function BlockForm({ user, block, form }: Pick<UserProps, 'user' | 'block' | 'fo
         deleted, and you can undo it.
       </p>
       <Form action={`/admin/users/${user.id}/block`}>
-        <Input
-          form={form}
-          name="reason"
-          label="Reason (optional)"
-          maxLength={maxReasonLength}
-          autocomplete="off"
-          hint="Only operators see it."
-        />
+        <ReasonInput form={form} />
         <button type="submit" class="danger">
           Block account
         </button>

@@ -1,30 +1,29 @@
 import type { Context } from 'koa';
 import { blockAccount, findAccountBlock, unblockAccount } from '../../../accounts/account-blocks.ts';
-import { listActions, type OperatorAction, recordAction } from '../../../accounts/operator-actions.ts';
+import { type OperatorAction, listActions, recordAction } from '../../../accounts/operator-actions.ts';
 import { limitError, limitNames, planNames } from '../../../limits.ts';
-import { changeLimits, type LimitChanges, readUse } from '../../../accounts/account-limits.ts';
+import { type LimitChanges, changeLimits, readUse } from '../../../accounts/account-limits.ts';
 import {
+  type User,
   countUsers,
   findUser,
   readAccountFigures,
   searchUsers,
   setPlan,
-  type User,
 } from '../../../accounts/users.ts';
 import { endSessionsOf } from '../../../accounts/sessions.ts';
 import { createSignInLink } from '../../../accounts/account-links.ts';
-import { AppError, type FieldError } from '../../../errors.ts';
+import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { readAccountScans } from '../../../scans/analytics.ts';
 import { withTimeout } from '../../../runtime/timeout.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
-import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { type PageParts, redirect, show, userOf, visitorOf } from '../../ui/page.ts';
-import { normalizeReason, queryText, reasonErrors } from '../admin-input.ts';
-import { SignInLinkView } from './sign-in-link-view.tsx';
+import { queryText, requireValid, submit } from '../../ui/form.ts';
+import { type PageParts, createPages, redirect, userOf } from '../../ui/page.ts';
+import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
+import { SignInLinkView, UsersView } from './users-view.tsx';
 import { UserView } from './user-view.tsx';
-import { UsersView } from './users-view.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const usersPerPage = 25;
 const actionsShown = 10;
@@ -52,9 +51,12 @@ interface Change {
 export function usersPages(parts: PageParts): Routes {
   const { db, reads, config, sessions, now } = parts;
   const routes = createRoutes('/admin/users');
+  const pages = createPages(parts, flashTexts);
 
   routes.get('operator', '/', async (ctx) => {
-    const [email, after] = [queryText(ctx, 'q'), queryText(ctx, 'after')];
+    const [email, after] = ['q', 'after'].map((name) =>
+      queryText(ctx, name).slice(0, maxSearchLength).trim(),
+    ) as [string, string];
     const [{ users, hasNext }, total] = await Promise.all([
       searchUsers(db, { email, limit: usersPerPage, after: after || undefined }),
       countUsers(db, email),
@@ -63,8 +65,7 @@ export function usersPages(parts: PageParts): Routes {
       const query = new URLSearchParams({ ...(email && { q: email }), ...more }).toString();
       return query ? `/admin/users?${query}` : '/admin/users';
     };
-    show(ctx, UsersView, {
-      visitor: visitorOf(ctx, parts),
+    pages.show(ctx, UsersView, {
       users,
       total,
       email,
@@ -81,39 +82,34 @@ export function usersPages(parts: PageParts): Routes {
 
   const readScans = ({ id }: User) => reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
 
-  async function showUser(ctx: Context, user: User, errors: FieldError[] = [], problem?: string) {
-    const flash = readFlash(ctx, parts, flashTexts);
+  async function showUser(ctx: Context, user: User, errors: FieldError[] = [], refusal?: string) {
     const [figures, use, block, actions, scans] = await Promise.all([
       readAccountFigures(db, user.id),
       readUse(db, user.id),
       findAccountBlock(db, user.id),
       listActions(db, { target: user.id, limit: actionsShown }),
-      // Of an account with very many codes they may take too long to count.
+      // Counting them may take too long for an account with very many codes.
       withTimeout(scansTimeoutMs, readScans(user)).catch(() => undefined),
     ]);
-    const isRefused = errors.length > 0 || problem !== undefined;
-    show(
+    const marked = errors.length > 1 ? 'marked fields' : 'marked field';
+    const error = refusal ?? (errors.length > 0 ? `Nothing was changed. Check the ${marked}.` : undefined);
+    const values = { plan: user.plan, reason: field(ctx, 'reason'), ...limitValues(ctx, user) };
+    const planLimits = config.limits[user.plan];
+    pages.show(
       ctx,
       UserView,
-      {
-        visitor: visitorOf(ctx, parts),
-        user,
-        figures,
-        use,
-        ofPlan: config.limits[user.plan],
-        block,
-        actions,
-        scans,
-        flash: flash && flashTexts[flash],
-        form: {
-          values: { plan: user.plan, reason: field(ctx, 'reason'), ...limitValues(ctx, user) },
-          errors,
-        },
-        problem: problem ?? (isRefused ? 'Nothing was changed. Check the marked field.' : undefined),
-      },
-      isRefused ? 400 : 200,
+      { user, figures, use, planLimits, block, actions, scans, form: { values, errors, error } },
+      { status: error ? 400 : 200 },
     );
   }
+
+  const submitForm = (ctx: Context, work: (user: User) => Promise<void>) =>
+    requireUser(ctx).then((user) =>
+      submit(
+        () => work(user),
+        (errors) => showUser(ctx, user, errors),
+      ),
+    );
 
   /** The change and its entry in the audit log, both or neither. Neither where `work` finds nothing to do (false). */
   async function change(
@@ -127,50 +123,57 @@ export function usersPages(parts: PageParts): Routes {
       await recordAction(transaction, { operatorId: userOf(ctx).id, action, target: user.id, note }, now());
       return true;
     });
-    redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, isChanged ? flash : otherwise);
+    pages.redirectWithFlash(ctx, `/admin/users/${user.id}`, isChanged ? flash : otherwise);
   }
 
   routes.get('operator', '/:id', async (ctx) => showUser(ctx, await requireUser(ctx)));
 
-  routes.post('operator', '/:id/plan', async (ctx) => {
-    const user = await requireUser(ctx);
-    const plan = planNames.find((name) => name === field(ctx, 'plan'));
-    if (!plan)
-      return showUser(ctx, user, [{ field: 'plan', message: `must be one of ${planNames.join(', ')}` }]);
-    if (plan === user.plan) return redirect(ctx, `/admin/users/${user.id}`);
-    const note = `${user.plan} → ${plan}`;
-    await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
-      setPlan(transaction, user, plan, now()),
-    );
-  });
+  routes.post('operator', '/:id/plan', (ctx) =>
+    submitForm(ctx, async (user) => {
+      const plan = planNames.find((name) => name === field(ctx, 'plan'));
+      if (!plan) throw invalid([{ field: 'plan', message: `must be one of ${planNames.join(', ')}` }]);
+      if (plan === user.plan) return redirect(ctx, `/admin/users/${user.id}`);
+      const note = `${user.plan} → ${plan}`;
+      await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
+        setPlan(transaction, user, plan, now()),
+      );
+    }),
+  );
 
-  routes.post('operator', '/:id/limits', async (ctx) => {
-    const user = await requireUser(ctx);
-    const errors: FieldError[] = [];
-    const changes: LimitChanges = {};
-    for (const name of limitNames) {
-      const text = field(ctx, name).trim();
-      const error = text === '' ? undefined : limitError(name, text);
-      if (error) errors.push({ field: name, message: error });
-      changes[name] = text === '' ? null : Number(text);
-    }
-    if (errors.length > 0) return showUser(ctx, user, errors);
-    const isChanged = await changeLimits(db, { userId: user.id, operatorId: userOf(ctx).id }, changes, now());
-    if (isChanged) redirectWithFlash(ctx, parts, `/admin/users/${user.id}`, 'limits' satisfies UserFlash);
-    else redirect(ctx, `/admin/users/${user.id}`);
-  });
+  routes.post('operator', '/:id/limits', (ctx) =>
+    submitForm(ctx, async (user) => {
+      const errors: FieldError[] = [];
+      const changes: LimitChanges = {};
+      for (const name of limitNames) {
+        const text = field(ctx, name).trim();
+        const error = text === '' ? undefined : limitError(name, text);
+        if (error) errors.push({ field: name, message: error });
+        changes[name] = text === '' ? null : Number(text);
+      }
+      requireValid(errors);
+      const by = { userId: user.id, operatorId: userOf(ctx).id };
+      const isChanged = await changeLimits(db, by, changes, now());
+      if (isChanged) pages.redirectWithFlash(ctx, `/admin/users/${user.id}`, 'limits');
+      else redirect(ctx, `/admin/users/${user.id}`);
+    }),
+  );
 
-  routes.post('operator', '/:id/block', async (ctx) => {
-    const user = await requireUser(ctx);
-    const reason = normalizeReason(field(ctx, 'reason'));
-    const errors = reasonErrors(reason);
-    if (errors.length > 0) return showUser(ctx, user, errors);
-    if (user.isAdmin) return showUser(ctx, user, [], operatorText('An operator cannot be blocked'));
-    const blocking: Change = { action: 'account.block', note: reason, flash: 'blocked', otherwise: 'known' };
-    await change(ctx, user, blocking, (transaction) =>
-      blockAccount(transaction, user.id, reason || null, now()),
-    );
-  });
+  routes.post('operator', '/:id/block', (ctx) =>
+    submitForm(ctx, async (user) => {
+      const reason = normalizeReason(field(ctx, 'reason'));
+      requireValid(reasonErrors(reason));
+      if (user.isAdmin) return showUser(ctx, user, [], operatorText('An operator cannot be blocked'));
+      const blocking: Change = {
+        action: 'account.block',
+        note: reason,
+        flash: 'blocked',
+        otherwise: 'known',
+      };
+      await change(ctx, user, blocking, (transaction) =>
+        blockAccount(transaction, user.id, reason || null, now()),
+      );
+    }),
+  );
 
   routes.post('operator', '/:id/unblock', async (ctx) => {
     const user = await requireUser(ctx);
@@ -214,12 +217,12 @@ export function usersPages(parts: PageParts): Routes {
     // It is shown only once.
     if (!secret['signInLink'] || secret['userId'] !== user.id)
       return redirect(ctx, `/admin/users/${user.id}`);
-    show(ctx, SignInLinkView, { visitor: visitorOf(ctx, parts), user, link: secret['signInLink'] });
+    pages.show(ctx, SignInLinkView, { user, link: secret['signInLink'] });
   });
   return routes;
 }
 
-/** Those that were set for the account, or what was typed. */
+/** Limits that were set for the account, or what was typed. */
 function limitValues(ctx: Context, { limits }: User): Record<string, string> {
   const isTyped = ctx.path.endsWith('/limits');
   return Object.fromEntries(

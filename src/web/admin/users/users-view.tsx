@@ -1,14 +1,13 @@
-import type { ListedUser } from '../../../accounts/users.ts';
-import { Input } from '../../ui/controls.tsx';
-import { figure } from '../../ui/figure.ts';
-import type { Visitor } from '../../ui/layout.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { AdminLayout } from '../admin-layout.tsx';
-import { Pages } from '../pages.tsx';
-import { AccountBadges, planTitles } from './account-badges.tsx';
+import type { ListedUser, User } from '../../../accounts/users.ts';
+import { figure } from '../../ui/words.tsx';
+import { Moment } from '../../ui/time.tsx';
+import { AdminLayout, SearchForm } from '../admin-layout.tsx';
+import { Pages, Table } from '../../ui/table.tsx';
+import { planTitles } from '../../account/plan-card.tsx';
+import { CopyableField } from '../../ui/copyable.tsx';
+import { Notice } from '../../ui/layout.tsx';
 
 interface UsersProps {
-  visitor: Visitor;
   users: ListedUser[];
   /** All that match, on this page and others. */
   total: number;
@@ -18,10 +17,9 @@ interface UsersProps {
   nextPage: string | undefined;
 }
 
-export function UsersView({ visitor, users, total, email, firstPage, nextPage }: UsersProps) {
+export function UsersView({ users, total, email, ...pages }: UsersProps) {
   return (
     <AdminLayout
-      visitor={visitor}
       title="Users"
       at="/admin/users"
       heading={
@@ -33,68 +31,69 @@ export function UsersView({ visitor, users, total, email, firstPage, nextPage }:
         </div>
       }
     >
-      <form class="card row" action="/admin/users" role="search">
-        <Input
-          form={{ values: { q: email }, errors: [] }}
-          name="q"
-          label="Search by email"
-          type="search"
-          maxLength={254}
-        />
-        <button type="submit" class="quiet">
-          Search
-        </button>
-        {email && (
-          <a class="button quiet after-field" href="/admin/users">
-            Clear
-          </a>
-        )}
-      </form>
+      <SearchForm path="/admin/users" label="Search by email" text={email} />
       <section class="card">
         {users.length === 0 ? (
           <p>{email ? 'No account has an email like this. Try a shorter part of it.' : 'No accounts yet.'}</p>
         ) : (
-          <table class="stacked inline">
-            <caption class="unseen">Accounts, newest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Email</th>
-                <th scope="col">Plan</th>
-                <th scope="col">Created</th>
-                <th scope="col" class="number">
-                  Codes
-                </th>
-                <th scope="col" class="number">
-                  Active keys
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {users.map((user) => (
-                <tr key={user.id}>
-                  <th scope="row">
+          <Table
+            class="stacked inline"
+            caption="Accounts, newest first"
+            rows={users}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: 'Email',
+                cell: (user) => (
+                  <>
                     <a href={`/admin/users/${user.id}`}>
                       <bdi>{user.email}</bdi>
                     </a>{' '}
                     <AccountBadges {...user} />
-                  </th>
-                  <td data-label="Plan">{planTitles[user.plan]}</td>
-                  <td data-label="Created">
-                    <Moment at={user.createdAt} />
-                  </td>
-                  <td data-label="Codes" class="number">
-                    {figure(user.codes)}
-                  </td>
-                  <td data-label="Active keys" class="number">
-                    {figure(user.keys)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                  </>
+                ),
+              },
+              { name: 'Plan', cell: ({ plan }) => planTitles[plan] },
+              { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+              { name: 'Codes', isNumber: true, cell: ({ codes }) => figure(codes) },
+              { name: 'Active keys', isNumber: true, cell: ({ keys }) => figure(keys) },
+            ]}
+          />
         )}
       </section>
-      <Pages firstPage={firstPage} nextPage={nextPage} />
+      <Pages {...pages} />
+    </AdminLayout>
+  );
+}
+
+/** What is special about an account. */
+export function AccountBadges({ isAdmin, isBlocked }: { isAdmin: boolean; isBlocked: boolean }) {
+  return (
+    <>
+      {isAdmin && <span class="badge good">operator</span>}{' '}
+      {isBlocked && <span class="badge bad">blocked</span>}
+    </>
+  );
+}
+
+/** The only page that shows the link. */
+export function SignInLinkView({ user, link }: { user: User; link: string }) {
+  return (
+    <AdminLayout title="Sign-in link" at="/admin/users">
+      <section class="card">
+        <h2>
+          For <bdi>{user.email}</bdi>
+        </h2>
+        <Notice kind="good">Copy it now. It is not shown again.</Notice>
+        <CopyableField id="sign-in-link" label="Link" value={link} button="Copy link" />
+        <p class="after">
+          Whoever opens it can choose a new password and is signed in. It works once, for an hour. Send it
+          only over a channel that you know belongs to the owner.
+        </p>
+        <p>
+          <a href={`/admin/users/${user.id}`}>Back to the account</a>
+        </p>
+      </section>
     </AdminLayout>
   );
 }

@@ -1,21 +1,16 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { Style } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { maxStyleNameLength } from '../styles/style-name.ts';
-import { StyleImage } from '../styles/styles-view.tsx';
-import type { DesignerPictures } from './design-pictures.ts';
+import { Form, Layout, Notice, Page } from '../../ui/layout.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import { maxStyleNameLength, StyleImage } from '../styles/styles-view.tsx';
+import type { DesignerPictures } from './design-form.ts';
 import { Designer, ProofHint } from './designer.tsx';
 
 interface DesignViewProps extends DesignerPictures {
-  visitor: Visitor;
   code: QrCode;
   form: FormState;
-  /** Why it was not saved. */
-  problem?: string | undefined;
-  flash?: string | undefined;
-  /** Of the saved design, as a sentence. */
+  /** What the proof of the saved design says. */
   proof: string | null;
   hasDesign: boolean;
   hasLogo: boolean;
@@ -23,9 +18,8 @@ interface DesignViewProps extends DesignerPictures {
 }
 
 /** The designer of a code. */
-export function DesignView(props: DesignViewProps) {
-  const { code, form, problem, flash, proof, hasDesign, styles, ...designer } = props;
-  const title = 'Design';
+export function DesignView({ code, form, proof, hasDesign, styles, ...designer }: DesignViewProps) {
+  const { flash } = useVisitor();
   const back = `/codes/${code.id}`;
   const path = `${back}/design`;
   const colors = (
@@ -34,12 +28,7 @@ export function DesignView(props: DesignViewProps) {
     </>
   );
   return (
-    <Layout
-      title={problem ? `Error: ${title}` : title}
-      visitor={props.visitor}
-      at="/codes"
-      styles={['codes']}
-    >
+    <Layout title={form.error ? 'Error: Design' : 'Design'} at="/codes" styles={['codes']}>
       <a class="back" href={back}>
         ← Back to the code
       </a>
@@ -47,9 +36,9 @@ export function DesignView(props: DesignViewProps) {
         Design of <bdi>{code.name}</bdi>
       </h1>
       <ProofHint />
-      {problem ? (
+      {form.error ? (
         <Notice kind="bad" isFocused>
-          {problem}
+          {form.error}
         </Notice>
       ) : (
         (flash || proof) && <Notice kind="good">{[flash, proof].filter(Boolean).join(' ')}</Notice>
@@ -93,7 +82,7 @@ function SaveAsStyle({ path, form }: { path: string; form: FormState }) {
   );
 }
 
-/** Those that the owner has saved. */
+/** The styles that the owner has saved. */
 function Styles({ path, styles, form }: { path: string; styles: Style[]; form: FormState }) {
   if (styles.length === 0) return null;
   return (
@@ -110,5 +99,42 @@ function Styles({ path, styles, form }: { path: string; styles: Style[]; form: F
         </a>
       ))}
     </nav>
+  );
+}
+
+interface StyleDesignProps extends DesignerPictures {
+  style: Style;
+  form: FormState;
+}
+
+/** The designer of a style, with an example of a code. */
+export function StyleDesignView({ style, ...designer }: StyleDesignProps) {
+  const back = `/codes/styles/${style.id}`;
+  return (
+    <Page
+      title="Edit style"
+      at="/codes"
+      styles={['codes']}
+      back={[back, '← Back to the style']}
+      heading={
+        <h1>
+          Edit style <bdi>{style.name}</bdi>
+        </h1>
+      }
+      form={designer.form}
+    >
+      <p>
+        Codes that have this style keep their design until you apply it again. Codes that wait for it
+        {style.isDefault ? ', and new codes,' : ''} get what you save here.
+      </p>
+      <ProofHint />
+      <Designer
+        {...designer}
+        path={`${back}/design`}
+        back={back}
+        hasLogo={style.design.logo !== null}
+        colors="Each code has a foreground and a background of its own. The example has the usual ones."
+      />
+    </Page>
   );
 }

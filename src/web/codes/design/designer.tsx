@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { frameTexts, maxFrameTextLength } from '../../../codes/design/design.ts';
 import { CheckBox, FileInput, type FormState, Input, Select } from '../../ui/controls.tsx';
-import { Form, type Visitor } from '../../ui/layout.tsx';
-import type { DesignerPictures } from './design-pictures.ts';
+import { Form } from '../../ui/layout.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import type { DesignerPictures } from './design-form.ts';
 
 interface DesignerProps extends DesignerPictures {
-  visitor: Visitor;
   form: FormState;
-  /** Of the page, which the form is sent to. */
+  /** The path of the page, which the form is sent to. */
   path: string;
   /** Where "Cancel" leads. */
   back: string;
@@ -51,7 +51,8 @@ const frameShapes: Choices = [
 
 /** The choices of a design, with a picture of them. design.browser.js keeps that up to date. */
 export function Designer(props: DesignerProps) {
-  const { visitor, form, path, back, hasLogo, colors, preview, starts, children } = props;
+  const { assets } = useVisitor();
+  const { form, path, back, hasLogo, colors, preview, starts, children } = props;
   return (
     <>
       <Presets {...props} />
@@ -84,7 +85,7 @@ export function Designer(props: DesignerProps) {
         </div>
         {children}
       </Form>
-      <script type="module" src={`${visitor.assets}/codes/design/design.browser.js`} />
+      <script type="module" src={`${assets}/codes/design/design.browser.js`} />
     </>
   );
 }

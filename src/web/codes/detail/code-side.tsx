@@ -1,14 +1,48 @@
 import { opensFile } from '../../../codes/files/upload.ts';
 import { isEndOfDay, lastDayOf } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { DuplicateForm, VisibilityForm } from './code-actions.tsx';
-import type { CodeProps } from './code-props.ts';
-import { type CodeState, stateOf } from '../code-state.tsx';
-import { ContentFacts } from './content-facts.tsx';
+import type { Analytics, CityCount } from '../../../scans/analytics.ts';
+import type { GeoSource } from '../../../scans/geo-source.ts';
 import { CopyableField } from '../../ui/copyable.tsx';
-import { withFieldsInWords } from '../../ui/field-words.ts';
+import { Day, Moment } from '../../ui/time.tsx';
+import { withFieldsInWords } from '../../ui/words.tsx';
+import { DuplicateForm, RenewForm, VisibilityForm } from '../code-actions.tsx';
+import { type CodeState, stateOf } from '../code-state.tsx';
 import { Downloads, isDirectFirst, picturePath } from '../downloads.tsx';
-import { Day, Moment } from '../../ui/moment.tsx';
+import { ContentFacts } from './content-facts.tsx';
+import type { ScanLine } from './scan-line.tsx';
+
+/** Everything that the page of a code shows. */
+export interface CodeProps {
+  code: QrCode;
+  isExpired: boolean;
+  /** Where it expires soon. */
+  expiresIn: string | undefined;
+  /** It works, and its owner was or will be notified that it expires. */
+  isExpiring: boolean;
+  /** When scans begin to renew it; undefined if the owner chose when it expires, or it has expired. */
+  renewedFrom: Date | undefined;
+  /** An operator of the service blocked it. */
+  isBlocked: boolean;
+  abuseContact: string | undefined;
+  abuseHref: string | undefined;
+  /** The share link. */
+  address: string;
+  warnings: string[];
+  /** The path of this page, for forms that return to it. */
+  here: string;
+  days: number;
+  periods: readonly number[];
+  analytics: Analytics;
+  cities: CityCount[];
+  geoSource: GeoSource | undefined;
+  scans: ScanLine[];
+  isFirstPage: boolean;
+  /** The id of the last scan on this page, where there is another page. */
+  olderThan: string | undefined;
+  /** Shown together with the state, instead of the message. */
+  wasMadePrivate: boolean;
+}
 
 /** The code itself, beside its scans: picture, share link, content and actions. */
 export function CodeSide(props: CodeProps) {
@@ -48,8 +82,8 @@ export function CodeSide(props: CodeProps) {
               <Moment at={code.createdAt} />
             </dd>
           </div>
-          <End {...props} />
-          <AfterEnd {...props} />
+          <Expiry {...props} />
+          <AfterExpiry {...props} />
         </dl>
         <Downloads code={code} />
         <Actions code={code} here={props.here} state={state} />
@@ -58,12 +92,12 @@ export function CodeSide(props: CodeProps) {
   );
 }
 
-/** A code that ends with a day (as the form sets it) shows that day: midnight would read as the day after. */
-function End({ code: { expiresAt }, isExpired, renewedFrom }: CodeProps) {
+/** A code that expires with a day (as the form sets it) shows that day: midnight would read as the day after. */
+function Expiry({ code: { expiresAt }, isExpired, renewedFrom }: CodeProps) {
   if (isEndOfDay(expiresAt))
     return (
       <div>
-        <dt>Last day</dt>
+        <dt>{isExpired ? 'Expired' : 'Expires'}</dt>
         <dd>
           <Day date={lastDayOf(expiresAt)} /> (UTC)
           <RenewalHint from={renewedFrom} />
@@ -72,7 +106,7 @@ function End({ code: { expiresAt }, isExpired, renewedFrom }: CodeProps) {
     );
   return (
     <div>
-      <dt>{isExpired ? 'Worked until' : 'Works until'}</dt>
+      <dt>{isExpired ? 'Expired' : 'Expires'}</dt>
       <dd>
         <Moment at={expiresAt} />
         <RenewalHint from={renewedFrom} />
@@ -81,7 +115,7 @@ function End({ code: { expiresAt }, isExpired, renewedFrom }: CodeProps) {
   );
 }
 
-/** A code without a chosen end works as long as it is used. */
+/** A code whose owner did not choose when it expires works as long as it is used. */
 function RenewalHint({ from }: { from: Date | undefined }) {
   if (!from) return null;
   return (
@@ -91,11 +125,11 @@ function RenewalHint({ from }: { from: Date | undefined }) {
   );
 }
 
-function AfterEnd({ code: { afterExpiryUrl } }: CodeProps) {
+function AfterExpiry({ code: { afterExpiryUrl } }: CodeProps) {
   if (afterExpiryUrl === null) return null;
   return (
     <div>
-      <dt>After the end</dt>
+      <dt>After it expires</dt>
       <dd>
         <div class="gist">
           <a href={afterExpiryUrl} rel="noreferrer">
@@ -142,4 +176,89 @@ function Actions({ code, here, state }: { code: QrCode; here: string; state: Cod
 /** Warnings are worded for the API. */
 function inPlainWords(warning: string): string {
   return withFieldsInWords(warning.replace('With encode=content: ', 'The direct code: '));
+}
+
+/** Why the share link does not work, and how to fix it. */
+export function StateNotice(props: CodeProps) {
+  switch (stateOf(props)) {
+    case 'blocked':
+      return <BlockedNotice {...props} />;
+    case 'expired':
+      return (
+        <div class="notice bad state">
+          <div>
+            <strong>This code has expired</strong>
+            <p>
+              Its share link{' '}
+              {props.code.afterExpiryUrl === null
+                ? 'shows that it has expired'
+                : 'leads to the address for after it expires'}
+              , and scans are not counted.
+            </p>
+          </div>
+          <RenewForm code={props.code} back={props.here} look="solid" />
+          <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
+            Change when it expires
+          </a>
+        </div>
+      );
+    case 'private':
+      return <PrivateNotice {...props} />;
+    case 'public':
+      return props.isExpiring ? <ExpiringNotice {...props} /> : null;
+  }
+}
+
+/** For owners who come from the email about it. */
+function ExpiringNotice({ code, renewedFrom, here }: CodeProps) {
+  return (
+    <div class="notice plain state">
+      <div>
+        <strong>
+          This code expires on <Day date={lastDayOf(code.expiresAt)} />
+        </strong>
+        <p>
+          Then its share link{' '}
+          {code.afterExpiryUrl === null
+            ? 'stops working, also where it is printed.'
+            : 'leads to the address for after it expires.'}
+          {renewedFrom && ' A scan before that renews it.'}
+        </p>
+      </div>
+      <RenewForm code={code} back={here} look="quiet" />
+      <a class="button quiet" href={`/codes/${code.id}/edit#field-lastDay`}>
+        Change when it expires
+      </a>
+    </div>
+  );
+}
+
+function BlockedNotice({ abuseContact, abuseHref }: CodeProps) {
+  return (
+    <div class="notice bad">
+      <strong>This code was blocked for abuse</strong>
+      <p>
+        Its share link does not work, and scans are not counted.
+        {abuseHref !== undefined && (
+          <>
+            {' '}
+            If this is a mistake, write to <a href={abuseHref}>{abuseContact}</a>.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Also the message right after it was made private. */
+function PrivateNotice({ code, here, wasMadePrivate }: CodeProps) {
+  return (
+    <div class="notice plain state" role={wasMadePrivate ? 'status' : undefined}>
+      <div>
+        <strong>{wasMadePrivate ? 'The code is private now' : 'This code is private'}</strong>
+        <p>Its share link shows a “not found” page, and scans are not counted.</p>
+      </div>
+      <VisibilityForm code={code} look="solid" back={here} />
+    </div>
+  );
 }

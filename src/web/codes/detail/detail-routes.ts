@@ -3,27 +3,28 @@ import { validate as isUuid } from 'uuid';
 import { abuseHref, shareUrl } from '../../../codes/share-token.ts';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import { findCode } from '../../../codes/codes.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
 import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
-import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { firstNoticeDays } from '../../../notices/facts.ts';
 import { dayMs } from '../../../runtime/units.ts';
 import { readAnalytics, readTopCities } from '../../../scans/analytics.ts';
-import { listScans } from '../../../scans/scan.ts';
+import { listScans, scanCsvColumns } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
 import { callerAddress, callerOf } from '../../middleware/caller.ts';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
+import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
+import { csvLine } from '../../../formats/csv.ts';
+import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { flashTexts } from '../code-flash.ts';
-import { endsInWords } from '../ends-in.tsx';
+import { expiresInWords } from '../code-state.tsx';
 import { createCodeEvents } from './code-events.ts';
-import { createLiveScans, periods, scansPerPage } from './live-scans.ts';
-import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { readFlash } from '../../ui/flash.ts';
-import { scansCsv } from './scans-csv.ts';
+import { createLiveScans, periods, scansPerPage } from './live-scans.tsx';
+import { type PageParts, createPages, show, userOf } from '../../ui/page.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
+import type { CodeProps } from './code-side.tsx';
 
 const defaultDays = 30;
 const maxCities = 20;
@@ -32,6 +33,7 @@ const maxCities = 20;
 export function codeDetailPages(parts: PageParts): Routes {
   const { db, reads, config, secrets, sessions, closing, now } = parts;
   const routes = createRoutes();
+  const pages = createPages(parts, flashTexts);
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
   const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
 
@@ -44,15 +46,15 @@ export function codeDetailPages(parts: PageParts): Routes {
       reads.scans(code.id, (replica) => readScansOf(replica, code.id, days, before)),
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
-    const flash = readFlash(ctx, parts, flashTexts);
+    const key = pages.takeFlash(ctx);
+    const flash = key === 'createdPlain' ? flashTexts[key] + (await whyPlain(code)) : undefined;
     const isExpired = code.expiresAt <= now();
     const isRenewed = !isExpired && hasDefaultEnd(code, config.qrCodeLifetimeDays);
-    show(ctx, CodeView, {
-      visitor: visitorOf(ctx, parts),
+    const props: CodeProps = {
       code,
       isExpired,
-      endsIn: endsInWords(code.expiresAt, now()),
-      isEnding: !isExpired && code.expiresAt.getTime() - now().getTime() <= firstNoticeDays * dayMs,
+      expiresIn: expiresInWords(code.expiresAt, now()),
+      isExpiring: !isExpired && code.expiresAt.getTime() - now().getTime() <= firstNoticeDays * dayMs,
       renewedFrom: isRenewed ? secondHalfOf(code.expiresAt, config.qrCodeLifetimeDays) : undefined,
       isBlocked,
       abuseContact: config.abuseContact,
@@ -67,10 +69,10 @@ export function codeDetailPages(parts: PageParts): Routes {
       geoSource: parts.geoSource,
       scans: scans.slice(0, scansPerPage).map(toScanLine),
       isFirstPage: before === undefined,
-      flash: flash && `${flashTexts[flash]}${flash === 'createdPlain' ? await whyPlain(code) : ''}`,
-      wasMadePrivate: flash === 'private',
+      wasMadePrivate: key === 'private',
       olderThan: scans.length > scansPerPage ? scans[scansPerPage - 1]?.id : undefined,
-    });
+    };
+    pages.show(ctx, CodeView, props, { flash });
   }
 
   /** Proven again for this one page: the proof is cached where the code was created. */
@@ -111,4 +113,24 @@ export function codeDetailPages(parts: PageParts): Routes {
   routes.get('user', '/codes/:id/events', streamEvents);
   routes.get('user', '/codes/:id/scans.csv', sendCsv);
   return routes;
+}
+
+const scansPerRead = 1_000;
+
+/** All scans as CSV (RFC 4180), newest first, read in batches. The byte order mark tells spreadsheets that it is UTF-8. */
+async function* scansCsv(
+  { reads, downloads }: Pick<PageParts, 'reads' | 'downloads'>,
+  caller: Caller,
+  codeId: string,
+): AsyncGenerator<string> {
+  yield `\uFEFF${scanCsvColumns.join(',')}\r\n`;
+  for (let cursor: string | undefined; ; ) {
+    const page = { limit: scansPerRead, cursor };
+    const read = await downloads.read(caller, () => reads.scans(codeId, (db) => listScans(db, codeId, page)));
+    const scans = read.slice(0, scansPerRead);
+    if (scans.length > 0)
+      yield scans.map((scan) => csvLine(scanCsvColumns.map((column) => scan[column]))).join('');
+    if (read.length <= scansPerRead) return;
+    cursor = scans.at(-1)?.id;
+  }
 }

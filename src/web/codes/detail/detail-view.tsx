@@ -1,28 +1,24 @@
 import { columnNames, dimensionTitles, rankingName } from '../../../scans/dimensions.ts';
 import { unknownCountry } from '../../../scans/scan.ts';
 import type { CityCount } from '../../../scans/analytics.ts';
-import type { CodeProps } from './code-props.ts';
-import { CodeSide } from './code-side.tsx';
-import { StateBadge, StateNotice, stateOf } from '../code-state.tsx';
+import { type CodeProps, CodeSide, StateNotice } from './code-side.tsx';
+import { ExpiryBadge, StateBadge, stateOf } from '../code-state.tsx';
+import { Layout, Notice } from '../../ui/layout.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import { ShortFigure } from '../../ui/words.tsx';
+import { Star } from '../code-actions.tsx';
 import { typeNames } from '../code-types.ts';
-import { EndBadge } from '../ends-in.tsx';
-import { countryName } from './countries.ts';
 import { isDirectFirst } from '../downloads.tsx';
-import { Layout } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Ranking } from './ranking.tsx';
-import { deviceName, scanColumns, ScanTableRow } from './scan-line.tsx';
-import { ShortFigure } from '../../ui/short-figure.tsx';
-import { Star } from '../star.tsx';
-import { Timeline } from './timeline.tsx';
-import { WorldMap } from './world-map.tsx';
+import { Ranking, Timeline, WorldMap } from './charts.tsx';
+import { ScanTableRow, countryName, deviceName, scanColumns } from './scan-line.tsx';
 
 export function CodeView(props: CodeProps) {
-  const { visitor, code, flash, wasMadePrivate } = props;
+  const { code, wasMadePrivate } = props;
+  const { assets, flash } = useVisitor();
   const state = stateOf(props);
   return (
-    <Layout title={code.name} visitor={visitor} at="/codes" styles={['codes']}>
-      <script type="module" src={`${visitor.assets}/codes/detail/detail.browser.js`} />
+    <Layout title={code.name} at="/codes" styles={['codes']}>
+      <script type="module" src={`${assets}/codes/detail/detail.browser.js`} />
       <a class="back" href="/codes">
         ← All QR codes
       </a>
@@ -33,7 +29,7 @@ export function CodeView(props: CodeProps) {
         <Star code={code} back={props.here} />
         <p class="badges">
           <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
-          {state !== 'blocked' && <EndBadge endsIn={props.endsIn} />}{' '}
+          {state !== 'blocked' && <ExpiryBadge expiresIn={props.expiresIn} />}{' '}
           {code.category !== null && (
             <span class="badge">
               <bdi>{code.category}</bdi>

@@ -1,9 +1,8 @@
 import { clientControlledColumns, columnNames } from '../../../scans/dimensions.ts';
-import type { ScanRow } from '../../../scans/scan.ts';
-import { countryName } from './countries.ts';
-import { Moment } from '../../ui/moment.tsx';
+import { type ScanRow, unknownCountry } from '../../../scans/scan.ts';
+import { Moment } from '../../ui/time.tsx';
 
-/** Those of the table of scans; the country is part of the place. */
+/** Columns of the table of scans; the country is part of the place. */
 export const scanColumns = columnNames.filter((name) => name !== 'country');
 type ScanColumn = (typeof scanColumns)[number];
 
@@ -25,7 +24,7 @@ export function toScanLine(scan: ScanRow): ScanLine {
   };
 }
 
-/** Text by clients, which may be right-to-left. */
+/** Clients control the text, which may be right-to-left. */
 function isUntrusted(name: ScanColumn): boolean {
   return clientControlledColumns.some((column) => column === name);
 }
@@ -49,4 +48,12 @@ export function ScanTableRow({ scan }: { scan: ScanLine }) {
       ))}
     </tr>
   );
+}
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
+
+export function countryName(code: string): string {
+  if (code === unknownCountry) return 'Unknown';
+  // DisplayNames throws for anything that is not a country code.
+  return /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? code) : code;
 }

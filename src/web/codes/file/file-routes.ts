@@ -1,29 +1,32 @@
 import type { Context } from 'koa';
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { requireRoomForCodes } from '../../../codes/code-limit.ts';
-import { findCode } from '../../../codes/codes.ts';
+import { findCode, newCode } from '../../../codes/codes.ts';
 import { fileAddress } from '../../../codes/files/upload.ts';
 import {
-  deleteFile,
   type FileKind,
-  findFile,
   type NewFile,
+  deleteFile,
+  findFile,
   requireRoom,
   saveFile,
   usedBytes,
 } from '../../../codes/files/stored-file.ts';
+import { lockOwner } from '../../../codes/design/stored-logo.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { AppError, type FieldError, invalid } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { readFile, readPhoto } from '../../../codes/files/read-upload.ts';
-import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { type Refusal, findFullAccount, refusalOf, spendForm } from '../../ui/form.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
-import { readFlash, redirectWithFlash } from '../../ui/flash.ts';
-import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type PageParts, createPages, redirectWithFlash, show, userOf } from '../../ui/page.ts';
 import type { CodeFlash } from '../code-flash.ts';
-import { createFileCode } from './create-file-code.ts';
 import { CodeFileView, NewFileView } from './file-view.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { generateShareToken } from '../../../codes/share-token.ts';
+import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
+import { compileValidator, normalizeLabels } from '../../../codes/validation.ts';
+import { createBody, createDefaults } from '../../../codes/code-rules.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const kinds: FileKind[] = ['file', 'photo'];
 const flashTexts = {
@@ -45,32 +48,25 @@ export function codeFilePages(parts: PageParts): Routes {
     return { usedBytes: await usedBytes(db, id), quotaBytes: await findFileQuota(db, id, config.limits) };
   }
 
-  async function showNew(ctx: Context, { errors, problem, status }: Refused = accepted): Promise<void> {
-    const form = { values: { name: field(ctx, 'name') }, errors };
-    const props = { visitor: visitorOf(ctx, parts), form, problem, usage: await usageOf(ctx) };
-    show(ctx, NewFileView, props, status);
+  const pages = createPages(parts, flashTexts);
+
+  async function showNew(ctx: Context, { errors, error, status }: Refusal = accepted): Promise<void> {
+    const form = { values: { name: field(ctx, 'name') }, errors, error };
+    pages.show(ctx, NewFileView, { form, usage: await usageOf(ctx) }, { status });
   }
 
-  async function showFile(ctx: Context, code: QrCode, kind: FileKind, refused: Refused = accepted) {
-    const { errors, problem, status } = refused;
-    const flash = readFlash(ctx, parts, flashTexts);
-    const props = {
-      visitor: visitorOf(ctx, parts),
-      code,
-      kind,
-      file: await findFile(db, code.id, kind),
-      form: { values: {}, errors },
-      problem,
-      usage: await usageOf(ctx),
-      flash: flash && flashTexts[flash],
-    };
-    show(ctx, CodeFileView, props, status);
+  async function showFile(ctx: Context, code: QrCode, kind: FileKind, refusal: Refusal = accepted) {
+    const { errors, error, status } = refusal;
+    const file = await findFile(db, code.id, kind);
+    const form = { values: {}, errors, error };
+    pages.show(ctx, CodeFileView, { code, kind, file, form, usage: await usageOf(ctx) }, { status });
   }
 
   /** The file of the form, once there is room for it and it is what it should be. */
   async function readUpload(ctx: Context, kind: FileKind, code?: QrCode): Promise<NewFile> {
     const given = fileField(ctx, kind);
-    if (!given) throw invalid([{ field: kind, message: 'must be chosen' }]);
+    if (!given)
+      throw invalid([{ field: kind, message: kind === 'photo' ? 'Choose a photo' : 'Choose a file' }]);
     await spendForm(ctx, parts);
     const upload = { bytes: given.bytes, declared: given.type, name: given.name };
     if (kind === 'photo') return readPhoto(imageDecoder, callerOf(ctx), upload);
@@ -86,9 +82,7 @@ export function codeFilePages(parts: PageParts): Routes {
     if (wantsJson(ctx)) ctx.status = 201;
   }
 
-  routes.get('user', '/new/file', async (ctx) =>
-    showNew(ctx, { ...accepted, ...(await findFullAccount(ctx, parts)) }),
-  );
+  routes.get('user', '/new/file', async (ctx) => showNew(ctx, await findFullAccount(ctx, parts)));
 
   routes.post('user', '/new/file', async (ctx) => {
     try {
@@ -97,7 +91,7 @@ export function codeFilePages(parts: PageParts): Routes {
       const { code, isPlain } = await createFileCode(parts, userOf(ctx).id, upload, field(ctx, 'name'));
       finish(ctx, `/codes/${code.id}`, isPlain ? 'createdPlain' : 'created');
     } catch (error) {
-      await showNew(ctx, refusalOf(ctx, error));
+      await showNew(ctx, shownRefusal(ctx, error));
     }
   });
 
@@ -113,7 +107,7 @@ export function codeFilePages(parts: PageParts): Routes {
         const quotaBytes = await findFileQuota(db, code.userId, config.limits);
         await saveFile(db, code, upload, { quotaBytes, ...(content && { content }), now: now() });
       } catch (error) {
-        return showFile(ctx, code, kind, refusalOf(ctx, error));
+        return showFile(ctx, code, kind, shownRefusal(ctx, error));
       }
       codeChanged(code.shareToken);
       finish(ctx, `/codes/${code.id}/${kind}`, kind === 'file' ? 'uploaded' : 'photographed');
@@ -123,7 +117,7 @@ export function codeFilePages(parts: PageParts): Routes {
       const code = await ownCode(ctx);
       await deleteFile(db, code.id, kind);
       codeChanged(code.shareToken);
-      redirectWithFlash(ctx, parts, `/codes/${code.id}/${kind}`, 'removed' satisfies FileFlash);
+      pages.redirectWithFlash(ctx, `/codes/${code.id}/${kind}`, 'removed');
     });
   }
 
@@ -138,21 +132,55 @@ export function codeFilePages(parts: PageParts): Routes {
 
 const wantsJson = (ctx: Context) => ctx.accepts('html', 'json') === 'json';
 
-/** Browsers do not keep a chosen file. */
-const notSaved = 'Not saved. Choose the file again.';
+const accepted: Refusal = { errors: [], status: 200 };
 
-interface Refused extends Pick<RefusedForm, 'status'> {
-  errors: FieldError[];
-  problem: string | undefined;
-}
-
-const accepted: Refused = { errors: [], problem: undefined, status: 200 };
-
-/** For the form. Other errors, and those of the script, are not shown in it. */
-function refusalOf(ctx: Context, error: unknown): Refused {
+/** For the form. The script shows errors itself. Browsers do not keep a chosen file. */
+function shownRefusal(ctx: Context, error: unknown): Refusal {
   if (wantsJson(ctx)) throw error;
-  const refused = refusedByLimit(error);
-  if (refused) return { ...refused, errors: [], problem: `${refused.problem} Then choose the file again.` };
-  if (!(error instanceof AppError) || !error.details) throw error;
-  return { errors: error.details, problem: notSaved, status: 400 };
+  const isLimit = error instanceof AppError && !error.details;
+  return refusalOf(
+    error,
+    isLimit ? { again: 'Then choose the file again.' } : { marked: 'Choose the file again.' },
+  );
 }
+
+const bodyErrors = compileValidator(createBody);
+
+type FileCodeParts = Pick<PageParts, 'db' | 'proofs' | 'now'> & {
+  config: Pick<PageParts['config'], 'baseUrl' | 'qrCodeLifetimeDays' | 'limits'>;
+};
+
+interface FileCode {
+  code: QrCode;
+  /** Whether it has not got the default style of the account. */
+  isPlain: boolean;
+}
+
+/** A code that opens the file, in the default style of the account. Throws a validation error for a name that is none. */
+export async function createFileCode(
+  parts: FileCodeParts,
+  ownerId: string,
+  upload: NewFile,
+  name: string,
+): Promise<FileCode> {
+  const { db, config, now } = parts;
+  const shareToken = generateShareToken();
+  const content = fileAddress(config.baseUrl, shareToken, upload.name);
+  const given = { name: name.trim() === '' ? stemOf(upload) : name, content };
+  const body = normalizeLabels(given) as typeof given;
+  const errors = bodyErrors(body);
+  if (errors.length > 0) throw invalid(errors);
+  const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+  const input = { ...createDefaults, ...body, shareToken };
+  const created = newCode(ownerId, input, config.qrCodeLifetimeDays, now());
+  const style = await proveDefaultStyle(parts, created, { mayRaise: true });
+  return db.transaction(async (transaction) => {
+    // Before the logo of the style: saving the file locks the owner as well.
+    await lockOwner(transaction, ownerId);
+    const { code, styleMissed } = await createStyledCode(transaction, created, style, config.limits);
+    await saveFile(transaction, code, upload, { quotaBytes, now: created.createdAt });
+    return { code, isPlain: style.refused !== undefined || styleMissed !== undefined };
+  });
+}
+
+const stemOf = ({ name }: NewFile) => name.slice(0, name.lastIndexOf('.'));

@@ -3,9 +3,9 @@ import { type CodeFile, type FileKind, megabytes } from '../../../codes/files/st
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { bytesPerMb } from '../../../runtime/units.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Form, Page } from '../../ui/layout.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import { Moment } from '../../ui/time.tsx';
 import { TypeChooser } from '../form/form-view.tsx';
 
 interface Usage {
@@ -14,26 +14,14 @@ interface Usage {
 }
 
 interface NewFileProps {
-  visitor: Visitor;
   form: FormState;
-  /** Why it was not saved. */
-  problem: string | undefined;
   usage: Usage;
 }
 
 /** A new code that opens a file. */
-export function NewFileView({ visitor, form, problem, usage }: NewFileProps) {
+export function NewFileView({ form, usage }: NewFileProps) {
   return (
-    <Layout title={problem ? 'Error: New code' : 'New code'} visitor={visitor} at="/codes" styles={['codes']}>
-      <a class="back" href="/codes">
-        ← All QR codes
-      </a>
-      <h1>New code</h1>
-      {problem && (
-        <Notice kind="bad" isFocused>
-          {problem}
-        </Notice>
-      )}
+    <Page title="New code" at="/codes" styles={['codes']} back={['/codes', '← All QR codes']} form={form}>
       <TypeChooser at="file" path="/codes/new" />
       <Form action="/codes/new/file" class="upload-form" hasFile>
         <section class="card">
@@ -56,8 +44,8 @@ export function NewFileView({ visitor, form, problem, usage }: NewFileProps) {
           </a>
         </div>
       </Form>
-      <Script visitor={visitor} />
-    </Layout>
+      <Script />
+    </Page>
   );
 }
 
@@ -65,30 +53,27 @@ interface CodeFileProps extends NewFileProps {
   code: QrCode;
   kind: FileKind;
   file: CodeFile | undefined;
-  flash: string | undefined;
 }
 
 const titles: Record<FileKind, string> = { file: 'File', photo: 'Photo' };
 
 /** The file or photo of a code: see it, replace it, remove it. */
-export function CodeFileView({ visitor, code, kind, file, form, problem, usage, flash }: CodeFileProps) {
+export function CodeFileView({ code, kind, file, form, usage }: CodeFileProps) {
   const title = titles[kind];
   const path = `/codes/${code.id}/${kind}`;
   return (
-    <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
-      <a class="back" href={`/codes/${code.id}`}>
-        ← Back to the code
-      </a>
-      <h1>
-        {title} of <bdi>{code.name}</bdi>
-      </h1>
-      {problem ? (
-        <Notice kind="bad" isFocused>
-          {problem}
-        </Notice>
-      ) : (
-        flash && <Notice kind="good">{flash}</Notice>
-      )}
+    <Page
+      title={title}
+      at="/codes"
+      styles={['codes']}
+      back={[`/codes/${code.id}`, '← Back to the code']}
+      heading={
+        <h1>
+          {title} of <bdi>{code.name}</bdi>
+        </h1>
+      }
+      form={form}
+    >
       {file ? (
         <Current code={code} kind={kind} file={file} path={path} />
       ) : (
@@ -103,8 +88,8 @@ export function CodeFileView({ visitor, code, kind, file, form, problem, usage, 
           <button type="submit">{file ? 'Replace' : 'Upload'}</button>
         </div>
       </Form>
-      <Script visitor={visitor} />
-    </Layout>
+      <Script />
+    </Page>
   );
 }
 
@@ -151,7 +136,7 @@ function Missing({ code, kind }: { code: QrCode; kind: FileKind }) {
     <p class="hint">
       {opensFile(code)
         ? 'The file was removed: a scan shows a page that says so. Upload another one, or edit the code to lead elsewhere.'
-        : 'A file takes the place of what the code opens now. The printed code stays the same.'}
+        : 'A file replaces what the code opens now. The printed code stays the same.'}
     </p>
   );
 }
@@ -183,6 +168,7 @@ function UploadFields({ kind, form, usage: { usedBytes, quotaBytes }, label }: U
   );
 }
 
-function Script({ visitor }: { visitor: Visitor }) {
-  return <script type="module" src={`${visitor.assets}/codes/file/file.browser.js`} />;
+function Script() {
+  const { assets } = useVisitor();
+  return <script type="module" src={`${assets}/codes/file/file.browser.js`} />;
 }

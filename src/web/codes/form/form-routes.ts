@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import {
-  changeCode,
   type CodeChanges,
+  type NewCode,
+  changeCode,
   deleteCode,
   findCode,
   newCode,
-  type NewCode,
 } from '../../../codes/codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/share-page.ts';
@@ -29,22 +29,22 @@ import {
   pageBody,
   patchBody,
 } from '../../../codes/code-rules.ts';
-import { findFullAccount, refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
+import { type Refusal, findFullAccount, refusedByLimit, spendForm } from '../../ui/form.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import { duplicateCode } from './duplicate-code.ts';
 import { proveEdit } from './prove-edit.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import {
+  type Values,
   addressOf,
   changedBody,
   changedEnding,
-  readLastDay,
   emptyValues,
   newBody,
+  readLastDay,
   readValues,
   shownErrors,
-  type Values,
   valuesOf,
 } from './form-body.ts';
 import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
@@ -55,9 +55,8 @@ import { printSizeErrors } from './print-size.ts';
 import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/headers.ts';
 import { switchForm } from './switch-form.ts';
-import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { redirectWithFlash } from '../../ui/flash.ts';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { type PageParts, redirect, redirectWithFlash, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const notSaved = 'Not saved. Check the marked fields.';
 const plainCopy = 'plain';
@@ -80,7 +79,7 @@ interface Filled {
   /** Of the form that was opened first, if this is the form for another type. */
   version?: string;
   /** A limit of the account is reached. */
-  limited?: RefusedForm | undefined;
+  limited?: Refusal | undefined;
 }
 
 /** Create, edit, duplicate and delete codes. */
@@ -107,7 +106,7 @@ export function codeFormPages(parts: PageParts): Routes {
         code,
         isRaw,
         form: { values, errors, saved },
-        problem: limited?.problem ?? (errors.length > 0 ? notSaved : undefined),
+        problem: limited?.error ?? (errors.length > 0 ? notSaved : undefined),
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),
@@ -267,7 +266,7 @@ export function codeFormPages(parts: PageParts): Routes {
   return routes;
 }
 
-function limitOf(error: unknown): RefusedForm {
+function limitOf(error: unknown): Refusal {
   const refused = refusedByLimit(error);
   if (!refused) throw error;
   return refused;

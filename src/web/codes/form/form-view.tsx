@@ -7,9 +7,9 @@ import { ContentInputs } from './content-inputs.tsx';
 import { PreviewCard } from './phone-preview.tsx';
 import { SizeFields } from './size-fields.tsx';
 import { type FormState, Input } from '../../ui/controls.tsx';
-import { timeInWords } from '../../ui/day.ts';
-import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { timeInWords } from '../../ui/time.tsx';
+import { Form, Layout, Notice } from '../../ui/layout.tsx';
+import type { Visitor } from '../../ui/visitor.ts';
 
 export interface CodeFormProps {
   visitor: Visitor;
@@ -39,12 +39,7 @@ export function CodeFormView(props: CodeFormProps) {
   const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
   return (
-    <Layout
-      title={problem || form.saved ? `Error: ${title}` : title}
-      visitor={visitor}
-      at="/codes"
-      styles={['codes']}
-    >
+    <Layout title={problem || form.saved ? `Error: ${title}` : title} at="/codes" styles={['codes']}>
       <a class="back" href={back}>
         {code ? '← Back to the code' : '← All QR codes'}
       </a>
@@ -233,9 +228,9 @@ function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
   );
 }
 
-export function DeleteCodeView({ visitor, code, form }: { visitor: Visitor; code: QrCode; form: FormState }) {
+export function DeleteCodeView({ code, form }: { code: QrCode; form: FormState }) {
   return (
-    <Layout title="Delete QR code" visitor={visitor} at="/codes" styles={['codes']}>
+    <Layout title="Delete QR code" at="/codes" styles={['codes']}>
       <section class="card narrow danger">
         <h1>Delete QR code</h1>
         <p>

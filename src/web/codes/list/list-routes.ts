@@ -14,13 +14,13 @@ import {
 import { readDailyScans, readScanCounts } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
-import { codeSearchOf, queryText, readSearch, type Search, searchParameters } from './list-search.ts';
+import { queryText } from '../../ui/form.ts';
+import { createPages, type PageParts, redirect, userOf } from '../../ui/page.ts';
+import { codeSearchOf, readSearch, type Search, searchParameters } from './list-search.ts';
 import { CodesView } from './list-view.tsx';
-import { endsInWords } from '../ends-in.tsx';
+import { expiresInWords } from '../code-state.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
-import { starHtml } from '../star.tsx';
-import { redirect, type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { redirectWithFlash, readFlash } from '../../ui/flash.ts';
+import { starHtml } from '../code-actions.tsx';
 import { createRoutes, type Routes } from '../../routes.ts';
 
 const codesPerPage = 20;
@@ -30,31 +30,30 @@ const sparklineDays = 30;
 export function codeListPages(parts: PageParts): Routes {
   const { db, reads, config, now, codeChanged } = parts;
   const routes = createRoutes('/codes');
+  const pages = createPages(parts, flashTexts);
 
   routes.get('user', '/', async (ctx) => {
     const owner = userOf(ctx);
     const search = readSearch(ctx);
     const wanted = codeSearchOf(search, now());
-    const place = {
+    const position = {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
     };
-    const found = await reads.codes(owner.id, (from) => readList(from, owner.id, wanted, place));
+    const found = await reads.codes(owner.id, (from) => readList(from, owner.id, wanted, position));
     const { page, counts, daily, categories, total } = found;
     const { codes } = page;
     // The codes of this page have been deleted or moved to other pages.
-    if (codes.length === 0 && place.after) return redirect(ctx, address(search));
-    const flash = readFlash(ctx, parts, flashTexts);
+    if (codes.length === 0 && position.after) return redirect(ctx, address(search));
     // On the primary, because it may store the hosts of codes of an older release.
     const blocked = await findBlockedCodes(db, await readHosts(db, codes));
     const [first, last] = [codes[0], codes.at(-1)];
-    show(ctx, CodesView, {
-      visitor: visitorOf(ctx, parts),
+    pages.show(ctx, CodesView, {
       ownerId: owner.id,
       rows: codes.map((code) => ({
         code,
         isExpired: code.expiresAt <= now(),
-        endsIn: endsInWords(code.expiresAt, now()),
+        expiresIn: expiresInWords(code.expiresAt, now()),
         isBlocked: blocked.has(code.id),
         scans: counts.get(code.id) ?? 0,
         daily: daily.get(code.id) ?? Array<number>(sparklineDays).fill(0),
@@ -62,16 +61,15 @@ export function codeListPages(parts: PageParts): Routes {
       search,
       categories,
       total,
-      here: address(search, place),
+      here: address(search, position),
       firstPage: page.hasPrevious ? address(search) : undefined,
       previousPage: page.hasPrevious && first ? address(search, { before: first }) : undefined,
       nextPage: page.hasNext && last ? address(search, { after: last }) : undefined,
-      flash: flash && flashTexts[flash],
     });
   });
 
-  async function readList(from: Database, ownerId: string, wanted: CodeSearch, place: PagePlace) {
-    const page = await searchCodes(from, ownerId, wanted, { limit: codesPerPage, ...place });
+  async function readList(from: Database, ownerId: string, wanted: CodeSearch, position: PagePlace) {
+    const page = await searchCodes(from, ownerId, wanted, { limit: codesPerPage, ...position });
     const ids = page.codes.map(({ id }) => id);
     const [counts, daily, categories, total] = await Promise.all([
       readScanCounts(from, ids),
@@ -104,7 +102,7 @@ export function codeListPages(parts: PageParts): Routes {
     // star.browser.js updates the page itself.
     if (ctx.accepts('html', 'json') === 'json')
       ctx.body = { message: flashTexts[flash], star: starHtml({ ...code, ...changes }) };
-    else redirectWithFlash(ctx, parts, safeListPath(field(ctx, 'back')), flash);
+    else pages.redirectWithFlash(ctx, safeListPath(field(ctx, 'back')), flash);
   }
   return routes;
 }

@@ -3,8 +3,9 @@ import { ended, expiringWithin } from '../../../codes/lifetime.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
 import type { CodeSearch } from '../../../codes/search-codes.ts';
+import { queryText } from '../../ui/form.ts';
 
-/** Days, for the filter by end. */
+/** Days, for the filter by when codes expire. */
 export const endPeriods = [7, 30, 90] as const;
 export const hasEnded = 'ended';
 
@@ -13,7 +14,7 @@ export interface Search {
   q: string;
   type: CodeType | undefined;
   category: string;
-  /** Days until the end; `ended` for codes whose end has passed. */
+  /** Days until they expire; `ended` for codes that have expired. */
   endsWithin: number | typeof hasEnded | undefined;
 }
 
@@ -21,12 +22,6 @@ export interface Search {
 export function codeSearchOf({ q: name, type, category, endsWithin }: Search, now: Date): CodeSearch {
   const expiring = endsWithin === hasEnded ? ended(now) : expiringWithin(endsWithin, now);
   return { name, type, category, expiring };
-}
-
-export function queryText(ctx: Context, name: string): string {
-  const value = ctx.query[name];
-  // Postgres stores neither NUL nor lone surrogates, and rejects queries with them.
-  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : '';
 }
 
 export function readSearch(ctx: Context): Search {

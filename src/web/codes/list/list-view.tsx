@@ -1,31 +1,36 @@
+import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
 import { codeTypes, type QrCode } from '../../../codes/qr-code.ts';
-import { DuplicateForm, VisibilityForm } from '../detail/code-actions.tsx';
-import { StateBadge, stateOf } from '../code-state.tsx';
+import { maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
+import { DuplicateForm, Star, VisibilityForm } from '../code-actions.tsx';
+import { ExpiryBadge, StateBadge, stateOf } from '../code-state.tsx';
 import { typeNames } from '../code-types.ts';
-import { EndBadge } from '../ends-in.tsx';
+import {
+  endPeriods,
+  hasEnded,
+  type Search,
+  type Search as SearchOfList,
+  searchParameters,
+} from './list-search.ts';
+import { maxSelectedCodes } from '../print/selection.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
-import { figure } from '../../ui/figure.ts';
-import { Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { ShortFigure } from '../../ui/short-figure.tsx';
-import { endPeriods, hasEnded, type Search as SearchOfList } from './list-search.ts';
-import { SelectBox, SelectionForm } from './selection-form.tsx';
-import { Sparkline } from './sparkline.tsx';
-import { Star } from '../star.tsx';
+import { Layout, Outcome } from '../../ui/layout.tsx';
+import { Pages } from '../../ui/table.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import { figure } from '../../ui/words.tsx';
+import { ShortFigure } from '../../ui/words.tsx';
 
-export interface CodeRow {
+interface CodeRow {
   code: QrCode;
   isExpired: boolean;
-  /** Where it ends soon. */
-  endsIn: string | undefined;
+  /** Where it expires soon. */
+  expiresIn: string | undefined;
   isBlocked: boolean;
   scans: number;
   /** Scans per day, today last. */
   daily: number[];
 }
 
-export interface CodesProps {
-  visitor: Visitor;
+interface CodesProps {
   ownerId: string;
   rows: CodeRow[];
   search: SearchOfList;
@@ -37,15 +42,15 @@ export interface CodesProps {
   firstPage?: string | undefined;
   previousPage?: string | undefined;
   nextPage?: string | undefined;
-  flash?: string | undefined;
 }
 
 export function CodesView(props: CodesProps) {
-  const { visitor, ownerId, rows, search, total, flash } = props;
+  const { ownerId, rows, search, total } = props;
+  const { assets, flash } = useVisitor();
   const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
-    <Layout title="QR codes" visitor={visitor} at="/codes" styles={['codes']}>
-      <script type="module" src={`${visitor.assets}/codes/star.browser.js`} />
+    <Layout title="QR codes" at="/codes" styles={['codes']}>
+      <script type="module" src={`${assets}/codes/star.browser.js`} />
       <div class="heading">
         <h1>QR codes</h1>
         {(total > 0 || isFiltered) && (
@@ -66,14 +71,14 @@ export function CodesView(props: CodesProps) {
       </div>
       {flash && (
         <div class="stay">
-          <Notice kind="good">{flash}</Notice>
+          <Outcome />
         </div>
       )}
       {(rows.length > 0 || isFiltered) && <Search {...props} />}
       {rows.length > 0 ? (
         <>
           <Table {...props} />
-          <SelectionForm visitor={visitor} ownerId={ownerId} search={search} total={total} />
+          <SelectionForm ownerId={ownerId} search={search} total={total} />
         </>
       ) : isFiltered ? (
         <section class="card">
@@ -99,26 +104,6 @@ export function CodesView(props: CodesProps) {
       )}
       <Pages {...props} />
     </Layout>
-  );
-}
-
-function Pages({ firstPage, previousPage, nextPage }: CodesProps) {
-  if (!firstPage && !nextPage) return null;
-  return (
-    <nav class="row" aria-label="Pages">
-      <PageLink to={firstPage} name="First page" />
-      <PageLink to={previousPage} name="Previous page" />
-      <PageLink to={nextPage} name="Next page" />
-    </nav>
-  );
-}
-
-function PageLink({ to, name }: { to: string | undefined; name: string }) {
-  if (to === undefined) return null;
-  return (
-    <a class="button quiet" href={to}>
-      {name}
-    </a>
   );
 }
 
@@ -154,11 +139,11 @@ function Search({ search, categories }: CodesProps) {
           <Select
             form={form}
             name="endsWithin"
-            label="Ends"
+            label="Expires"
             choices={[
               ['', 'Any time'],
               ...endPeriods.map((days): [string, string] => [String(days), `Within ${days} days`]),
-              [hasEnded, 'Already ended'],
+              [hasEnded, 'Already expired'],
             ]}
           />
         </div>
@@ -224,7 +209,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
               <bdi>{code.name}</bdi>
             </a>{' '}
             {state !== 'public' && <StateBadge state={state} />}{' '}
-            {state !== 'blocked' && <EndBadge endsIn={row.endsIn} />}
+            {state !== 'blocked' && <ExpiryBadge expiresIn={row.expiresIn} />}
           </div>
         </div>
       </th>
@@ -267,5 +252,97 @@ function Actions({ code, back }: { code: QrCode; back: string }) {
         </a>
       </div>
     </details>
+  );
+}
+
+const formId = 'selection';
+
+/** Outside its form, because the rows of the list have forms of their own. */
+function SelectBox({ code }: { code: QrCode }) {
+  return (
+    <label class="select-box">
+      <input type="checkbox" name="code" value={code.id} form={formId} aria-label={`Select ${code.name}`} />
+    </label>
+  );
+}
+
+interface SelectionFormProps {
+  /** Whoever signs in next in this tab starts without a selection. */
+  ownerId: string;
+  search: Search;
+  total: number;
+}
+
+/** Prints, downloads or styles the codes whose boxes are checked, or all that the search finds. */
+function SelectionForm({ ownerId, search, total }: SelectionFormProps) {
+  const { assets } = useVisitor();
+  return (
+    <form
+      class="card selection"
+      id={formId}
+      action="/codes/selection"
+      data-owner={ownerId}
+      data-max={maxSelectedCodes}
+    >
+      <script type="module" src={`${assets}/codes/list/selection.browser.js`} />
+      {Object.entries(searchParameters(search)).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class="quiet">
+        Print or download selected
+      </button>
+      <button type="submit" class="quiet" formaction="/codes/styles/apply">
+        Apply a style to selected
+      </button>
+      {total > 1 && total <= maxPrintedCodes && (
+        <label class="select-all">
+          <input type="checkbox" name="all" value="on" />
+          All {figure(total)} codes
+        </label>
+      )}
+      {/* selection.browser.js keeps the boxes of other pages checked. Without it, those of this page count. */}
+      <p aria-live="polite" />
+      <button type="button" class="quiet" hidden>
+        Select this page
+      </button>
+      <button type="button" class="quiet" hidden>
+        Clear selection
+      </button>
+      <p class="hint">
+        Select up to {figure(maxSelectedCodes)} codes on any pages, or all that a filter finds: up to{' '}
+        {figure(maxPrintedCodes)} to print or download, {figure(maxAppliedCodes)} to apply a style.
+      </p>
+    </form>
+  );
+}
+
+const width = 120;
+const height = 28;
+const margin = 2;
+
+/** A small line of scans per day, with a text for screen readers. */
+function Sparkline({ daily }: { daily: number[] }) {
+  const most = Math.max(0, ...daily);
+  const sum = daily.reduce((total, scans) => total + scans, 0);
+  const words =
+    sum === 0
+      ? `No scans in ${daily.length} days`
+      : `Scans in ${daily.length} days: ${figure(sum)}, at most ${figure(most)} a day`;
+  const step = (width - 2 * margin) / Math.max(1, daily.length - 1);
+  const points = daily.map((scans, day) => {
+    const y = height - margin - (scans / Math.max(1, most)) * (height - 2 * margin);
+    return `${(margin + day * step).toFixed(1)},${y.toFixed(1)}`;
+  });
+  return (
+    <svg
+      class={sum === 0 ? 'sparkline none' : 'sparkline'}
+      role="img"
+      aria-label={words}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+    >
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" stroke-width="2" />
+    </svg>
   );
 }

@@ -2,34 +2,24 @@ import type { PageLogo } from '../../../codes/share-page.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { maxAltLength } from '../../../codes/code-rules.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Form, Page } from '../../ui/layout.tsx';
 
 interface PageLogoProps {
-  visitor: Visitor;
   code: QrCode;
   form: FormState;
   stored: PageLogo | undefined;
-  /** Why it was not saved. */
-  problem?: string | undefined;
-  flash?: string | undefined;
 }
 
-export function PageLogoView({ visitor, code, form, stored, problem, flash }: PageLogoProps) {
-  const title = 'Logo of the share page';
+export function PageLogoView({ code, form, stored }: PageLogoProps) {
   const path = `/codes/${code.id}/page-logo`;
   return (
-    <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
-      <a class="back" href={`/codes/${code.id}/edit`}>
-        ← Edit the code
-      </a>
-      <h1>{title}</h1>
-      {problem && (
-        <Notice kind="bad" isFocused>
-          {problem}
-        </Notice>
-      )}
-      {flash && <Notice kind="good">{flash}</Notice>}
+    <Page
+      title="Logo of the share page"
+      at="/codes"
+      styles={['codes']}
+      back={[`/codes/${code.id}/edit`, '← Edit the code']}
+      form={form}
+    >
       <section class="card page-logo">
         <p class="hint">Shown above the title of the page that a scan opens. Redirects show no page.</p>
         {stored && <img src={`${path}/picture.png?v=${stored.logo.slice(0, 8)}`} alt={stored.alt} />}
@@ -59,6 +49,6 @@ export function PageLogoView({ visitor, code, form, stored, problem, flash }: Pa
           </Form>
         )}
       </section>
-    </Layout>
+    </Page>
   );
 }

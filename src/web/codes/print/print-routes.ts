@@ -12,22 +12,31 @@ import {
   readingDistanceCm,
   smallestWidthMm,
 } from '../../../codes/print/print-codes.ts';
-import { labelOptions } from '../../../codes/print/labels.ts';
+import {
+  labelErrors,
+  type LabelChoice,
+  type LabelGrid,
+  defaultGrid,
+  gridLimits,
+  labelOptions,
+  namePositions,
+  paperNames,
+  sheetNames,
+} from '../../../codes/print/labels.ts';
+import { type Refusal, queryText, refusedByLimit, spendForm } from '../../ui/form.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, BusyError } from '../../../errors.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { parseQuery } from '../../../http/parse-url.ts';
-import { refusedByLimit, type RefusedForm, spendForm } from '../../form-quota.ts';
-import { callerOf } from '../../middleware/caller.ts';
-import { type PageParts, show, userOf, visitorOf } from '../../ui/page.ts';
-import { viewerLocale } from '../../ui/viewer-locale.ts';
-import { queryText } from '../list/list-search.ts';
-import { readLabelForm } from './label-form.ts';
 import { paperOf, readPrintSettings } from './print-settings.ts';
 import { PrintView } from './print-view.tsx';
-import { readSelection, type Selection } from './selection.ts';
-import { initialValues, SelectionView } from './selection-view.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { SelectionView, initialValues } from './selection-view.tsx';
+import { type Selection, readSelection } from './selection.ts';
+import { callerOf } from '../../middleware/caller.ts';
+import { type PageParts, createPages, userOf } from '../../ui/page.ts';
+import { viewerLocale } from '../../ui/visitor.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
+import type { FormError } from '../../ui/controls.tsx';
 
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
 const modulePixels = 10;
@@ -39,16 +48,22 @@ const nothingSelected = new Error('No code is selected');
 export function printPages(parts: PageParts): Routes {
   const { db, config, images, prints, now } = parts;
   const routes = createRoutes('/codes');
+  const pages = createPages(parts);
 
   routes.get('user', '/selection', async (ctx) => {
     const selection = await readSelection(ctx, parts);
-    showSelection(ctx, selection, {}, []);
+    showSelection(ctx, selection, {});
   });
 
   routes.get('user', '/labels.pdf', async (ctx) => {
     const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
     const { choice, errors } = readLabelForm(values);
-    if (errors.length > 0) return showSelection(ctx, await readSelection(ctx, parts), values, errors);
+    if (errors.length > 0)
+      return showSelection(ctx, await readSelection(ctx, parts), values, {
+        errors,
+        error: notMade,
+        status: 400,
+      });
     await sendFile(ctx, values, async (load) => {
       ctx.body = await prints.labels(callerOf(ctx), load, labelOptions(choice));
       ctx.type = 'application/pdf';
@@ -67,7 +82,7 @@ export function printPages(parts: PageParts): Routes {
 
   type Pictured = Awaited<ReturnType<typeof prints.picturesOf>>;
 
-  /** The page is shown again with no codes, which may have been deleted meanwhile, and where the limit of the account refuses it. */
+  /** Shows the page again if no code is left (all were deleted meanwhile), or if the limit of the account refuses it. */
   async function sendFile(
     ctx: Context,
     values: Record<string, string>,
@@ -82,9 +97,9 @@ export function printPages(parts: PageParts): Routes {
     };
     await send(load).catch((error: unknown) => {
       const refused =
-        ctx.accepts('html', 'json') === 'html' ? refusedByLimit(error, 'Nothing was made. ') : undefined;
+        ctx.accepts('html', 'json') === 'html' ? refusedByLimit(error, 'Nothing was made.') : undefined;
       if (!selection || (error !== nothingSelected && !refused)) throw error;
-      showSelection(ctx, selection, values, [], refused);
+      showSelection(ctx, selection, values, refused);
     });
   }
 
@@ -104,19 +119,18 @@ export function printPages(parts: PageParts): Routes {
     const picture = pictureFor(settings.isDirect);
     const isTooLong = !fitsSymbol(picture.text, picture.errorCorrection);
     const provenMm = picture.design ? ((await findDesign(db, code.id))?.readsAtMm ?? 0) : 0;
-    show(
+    pages.show(
       ctx,
       PrintView,
       {
-        visitor: visitorOf(ctx, parts),
         code,
         settings,
         form: { values, errors },
         distanceCm: isTooLong ? 0 : readingDistanceCm(moduleMm(picture, settings.widthMm)),
         smallestMm: isTooLong ? 0 : Math.max(smallestWidthMm(picture), provenMm),
-        problem: isTooLong ? tooLongToDraw : problemOf(code, settings.isDirect),
+        warning: isTooLong ? tooLongToDraw : warningOf(code, settings.isDirect),
       },
-      errors.length > 0 ? 400 : 200,
+      { status: errors.length > 0 ? 400 : 200 },
     );
   });
 
@@ -145,7 +159,7 @@ export function printPages(parts: PageParts): Routes {
     return (isDirect) => (isDirect ? { ...shared, text: code.content, design: undefined } : shared);
   }
 
-  function problemOf({ isPublic, expiresAt }: QrCode, isDirect: boolean): string | undefined {
+  function warningOf({ isPublic, expiresAt }: QrCode, isDirect: boolean): string | undefined {
     if (isDirect) return undefined;
     if (expiresAt <= now())
       return 'This code has expired: nobody who scans it sees its content. Renew it first.';
@@ -156,14 +170,11 @@ export function printPages(parts: PageParts): Routes {
     ctx: Context,
     selection: Selection,
     given: Record<string, string>,
-    errors: { field: string; message: string }[],
-    refused?: RefusedForm,
+    refusal: Partial<Refusal> = {},
   ): void {
     const values = { ...initialValues(paperOf(viewerLocale(ctx))), ...given };
-    const visitor = visitorOf(ctx, parts);
-    const problem = errors.length > 0 ? notMade : refused?.problem;
-    const status = errors.length > 0 ? 400 : (refused?.status ?? 200);
-    show(ctx, SelectionView, { visitor, selection, form: { values, errors }, problem }, status);
+    const { errors = [], error, status = 200 } = refusal;
+    pages.show(ctx, SelectionView, { selection, form: { values, errors, error } }, { status });
   }
   return routes;
 }
@@ -180,3 +191,46 @@ const labelFields = [
   'gapXMm',
   'gapYMm',
 ];
+
+type NumberField = keyof typeof gridLimits;
+
+/** The fields of the form for labels. Those of a grid count only with the sheet `grid`. */
+function readLabelForm(values: Record<string, string>): { choice: LabelChoice; errors: FormError[] } {
+  const errors: FormError[] = [];
+  const number = (name: string, min: number, max: number, isWhole: boolean): number => {
+    const text = (values[name] ?? '').trim();
+    const pattern = isWhole ? /^\d{1,4}$/ : /^\d{1,3}(?:[.,]\d{1,3})?$/;
+    const value = pattern.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    errors.push({ field: name, message: `must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}` });
+    return min;
+  };
+  const sheet = sheetNames.find((name) => name === values['sheet']);
+  if (!sheet) errors.push({ field: 'sheet', message: 'Choose one from the list' });
+  const grid = sheet === 'grid' ? readGrid() : undefined;
+  const start = number('start', 1, 9_999, true);
+  const name = namePositions.find((each) => each === values['name']);
+  const choice: LabelChoice = { sheet: sheet ?? 'L7160', grid, start, name };
+  // The grid is not a field of the form: its rows are, and the fewer, the larger the labels.
+  const more = labelErrors(choice).map(({ field, message }) =>
+    field === 'grid' ? { field: 'rows', message: `and columns ${message}` } : { field, message },
+  );
+  return { choice, errors: errors.length > 0 ? errors : more };
+
+  function readGrid(): LabelGrid {
+    const paper = paperNames.find((each) => each === values['paper']) ?? defaultGrid.paper;
+    const limited = (field: NumberField) => {
+      const { min, max } = gridLimits[field];
+      return number(field, min, max, field === 'columns' || field === 'rows');
+    };
+    return {
+      paper,
+      columns: limited('columns'),
+      rows: limited('rows'),
+      marginXMm: limited('marginXMm'),
+      marginYMm: limited('marginYMm'),
+      gapXMm: limited('gapXMm'),
+      gapYMm: limited('gapYMm'),
+    };
+  }
+}

@@ -1,9 +1,8 @@
 import { maxLabelLength } from '../../../schema.ts';
 import { type Paper, paperNames, papers } from '../../../codes/print/labels.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
+import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import { isDirectFirst } from '../downloads.tsx';
-import { type PrintLanguage, printLanguageOf, printLanguages, printText } from './print-texts.ts';
 
 export const printFormats = {
   poster: { name: 'Poster', widthMm: 120, maxMm: 180 },
@@ -11,7 +10,7 @@ export const printFormats = {
   sticker: { name: 'Stickers', widthMm: 40, maxMm: 90 },
   card: { name: 'Business cards', widthMm: 32, maxMm: 42 },
 } as const;
-export type PrintFormat = keyof typeof printFormats;
+type PrintFormat = keyof typeof printFormats;
 
 const minMm = 10;
 const maxTextLength = 200;
@@ -126,4 +125,43 @@ function readMillimeters(text: string): number {
 
 function pick<Value extends string>(values: readonly Value[], text: string | undefined): Value | undefined {
   return values.find((value) => value === text);
+}
+
+/** The languages of printed texts: those of the share pages. */
+export const printLanguages = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  pt: 'Português',
+  zh: '中文',
+} as const;
+type PrintLanguage = keyof typeof printLanguages;
+
+const scanTexts: Record<PrintLanguage, string> = {
+  en: 'Scan me',
+  de: 'Scan mich',
+  fr: 'Scannez-moi',
+  es: 'Escanéame',
+  pt: 'Aponte a câmera',
+  zh: '扫一扫',
+};
+
+const wifiTexts: Record<PrintLanguage, string> = {
+  en: 'Scan to join the Wi-Fi',
+  de: 'Scannen und ins WLAN',
+  fr: 'Scannez pour le Wi-Fi',
+  es: 'Escanea para usar el wifi',
+  pt: 'Aponte a câmera para o Wi-Fi',
+  zh: '扫码连接 Wi-Fi',
+};
+
+function printText(type: CodeType, language: PrintLanguage): string {
+  return (type === 'wifi' ? wifiTexts : scanTexts)[language];
+}
+
+/** The language of the viewer, or English. */
+function printLanguageOf(locale: string): PrintLanguage {
+  const [language = ''] = locale.split('-');
+  return language in printLanguages ? (language as PrintLanguage) : 'en';
 }

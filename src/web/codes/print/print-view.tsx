@@ -1,13 +1,11 @@
 import { paperNames } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
-import { Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { type PrintSettings, printFormats } from './print-settings.ts';
-import { printLanguages } from './print-texts.ts';
+import { Layout, Notice } from '../../ui/layout.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import { printFormats, printLanguages, type PrintSettings } from './print-settings.ts';
 
-export interface PrintProps {
-  visitor: Visitor;
+interface PrintProps {
   code: QrCode;
   settings: PrintSettings;
   form: FormState;
@@ -16,14 +14,15 @@ export interface PrintProps {
   /** Below this width, phones may not read it. */
   smallestMm: number;
   /** Why nobody can use what is printed. */
-  problem: string | undefined;
+  warning: string | undefined;
 }
 
 /** The settings, which are not printed, and the sheet. */
 export function PrintView(props: PrintProps) {
-  const { visitor, code, settings, form, problem } = props;
+  const { code, settings, form, warning } = props;
+  const { assets } = useVisitor();
   return (
-    <Layout title={`Print ${code.name}`} visitor={visitor} at="/codes" styles={['codes']}>
+    <Layout title={`Print ${code.name}`} at="/codes" styles={['codes']}>
       <div class="print-setup">
         <a class="back" href={`/codes/${code.id}`}>
           ← Back to the code
@@ -31,7 +30,7 @@ export function PrintView(props: PrintProps) {
         <h1>
           Print <bdi>{code.name}</bdi>
         </h1>
-        {problem && <Notice kind="bad">{problem}</Notice>}
+        {warning && <Notice kind="bad">{warning}</Notice>}
       </div>
       <div class="print-page">
         <section class="card print-setup" aria-label="Settings">
@@ -48,7 +47,7 @@ export function PrintView(props: PrintProps) {
           <Sheet code={code} settings={settings} />
         </section>
       </div>
-      <script type="module" src={`${visitor.assets}/codes/print/print.browser.js`} />
+      <script type="module" src={`${assets}/codes/print/print.browser.js`} />
     </Layout>
   );
 }

@@ -3,17 +3,14 @@ import { fileFormats, maxPrintedCodes } from '../../../codes/print/print-codes.t
 import { averyNumbers, averySheets, defaultGrid, paperNames } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
-import { figure } from '../../ui/figure.ts';
-import { Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice, Page } from '../../ui/layout.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
+import { figure } from '../../ui/words.tsx';
 import type { Selection } from './selection.ts';
 
-export interface SelectionProps {
-  visitor: Visitor;
+interface SelectionProps {
   selection: Selection;
   form: FormState;
-  /** Why nothing was made. */
-  problem?: string | undefined;
 }
 
 const shownNames = 10;
@@ -21,29 +18,22 @@ const shownNames = 10;
 const formatNames = { svg: 'SVG (any size)', png: 'PNG (pixels)', pdf: 'PDF (50 mm wide)' } as const;
 
 /** Labels and files of the codes that were chosen in the list. */
-export function SelectionView({ visitor, selection, form, problem }: SelectionProps) {
+export function SelectionView({ selection, form }: SelectionProps) {
   const { codes } = selection;
+  const { assets } = useVisitor();
   return (
-    <Layout
-      title={problem ? 'Error: Print or download' : 'Print or download'}
-      visitor={visitor}
+    <Page
+      title="Print or download"
       at="/codes"
       styles={['codes']}
+      back={['/codes', '← All QR codes']}
+      form={form}
     >
-      <a class="back" href="/codes">
-        ← All QR codes
-      </a>
-      <h1>Print or download</h1>
-      {problem && (
-        <Notice kind="bad" isFocused>
-          {problem}
-        </Notice>
-      )}
       {codes.length > 0 && <Missing count={selection.missing} />}
       {codes.length === 0 ? <NothingChosen /> : <Jobs selection={selection} form={form} />}
-      <script type="module" src={`${visitor.assets}/codes/print/files.browser.js`} />
-      <script type="module" src={`${visitor.assets}/codes/print/grid.browser.js`} />
-    </Layout>
+      <script type="module" src={`${assets}/codes/print/files.browser.js`} />
+      <script type="module" src={`${assets}/codes/print/grid.browser.js`} />
+    </Page>
   );
 }
 
@@ -69,7 +59,7 @@ function NothingChosen() {
   );
 }
 
-function Jobs({ selection, form }: Omit<SelectionProps, 'visitor'>) {
+function Jobs({ selection, form }: SelectionProps) {
   return (
     <>
       <Chosen codes={selection.codes} />
@@ -120,7 +110,7 @@ function Job({ action, title, selection, children }: JobProps) {
   );
 }
 
-function LabelJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
+function LabelJob({ selection, form }: SelectionProps) {
   const isGrid = form.values['sheet'] === 'grid';
   return (
     <Job action="/codes/labels.pdf" title="Label sheets" selection={selection}>
@@ -189,7 +179,7 @@ function GridFields({ form }: { form: FormState }) {
   );
 }
 
-function FileJob({ selection, form }: Omit<SelectionProps, 'visitor'>) {
+function FileJob({ selection, form }: SelectionProps) {
   return (
     <Job action="/codes/files.zip" title="Files" selection={selection}>
       <Select

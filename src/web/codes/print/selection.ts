@@ -4,10 +4,9 @@ import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { searchAllCodes } from '../../../codes/search-codes.ts';
 import { AppError } from '../../../errors.ts';
-import type { PageParts } from '../../ui/page.ts';
-import { userOf } from '../../ui/page.ts';
-import { packIds, unpackIds } from './packed-ids.ts';
-import { codeSearchOf, queryText, readSearch, searchParameters } from '../list/list-search.ts';
+import { queryText } from '../../ui/form.ts';
+import { codeSearchOf, readSearch, searchParameters } from '../list/list-search.ts';
+import { type PageParts, userOf } from '../../ui/page.ts';
 
 /** Codes that were chosen in the list: each by its box, or all that a search finds. */
 export interface Selection {
@@ -49,4 +48,23 @@ function sorted(codes: QrCode[]): QrCode[] {
 function tooMany(): AppError {
   const message = `Choose at most ${maxPrintedCodes.toLocaleString('en')} codes at a time. A search or a filter finds fewer.`;
   return new AppError('validation_error', message);
+}
+
+const idLength = 22;
+/** Proxies accept addresses of 8 KB, and the list of ids is in one. */
+export const maxSelectedCodes = 300;
+
+/** The bytes of ids in base64url, 22 characters each. selection.browser.js writes the same. */
+export function packIds(ids: string[]): string {
+  return ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')).join('');
+}
+
+/** What is no id is for the caller to leave out. The length of an address bounds their number. */
+function unpackIds(text: string): string[] {
+  const ids: string[] = [];
+  for (let at = 0; at < text.length; at += idLength) {
+    const hex = Buffer.from(text.slice(at, at + idLength), 'base64url').toString('hex');
+    ids.push(hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));
+  }
+  return ids;
 }

@@ -8,18 +8,15 @@ import {
 } from '../../../codes/styles/style-applications.ts';
 import { findStyle, findStyles } from '../../../codes/styles/styles.ts';
 import { AppError } from '../../../errors.ts';
-import { refusedByLimit, spendForm } from '../../form-quota.ts';
 import { field } from '../../middleware/forms.ts';
-import { type PageParts, redirect, show, userOf, visitorOf } from '../../ui/page.ts';
+import { type Refusal, refusalOf, spendForm } from '../../ui/form.ts';
+import { createPages, type PageParts, redirect, userOf } from '../../ui/page.ts';
 import { readSelection } from '../print/selection.ts';
-import { ApplicationView } from './application-view.tsx';
-import { ApplyView } from './apply-view.tsx';
+import { ApplicationView, ApplyView } from './apply-view.tsx';
 import { createRoutes, type Routes } from '../../routes.ts';
 
-interface Choice {
+interface Choice extends Partial<Refusal> {
   chosen?: string;
-  problem?: string;
-  status?: number;
   missing?: number;
 }
 
@@ -28,24 +25,13 @@ export function styleApplyPages(parts: PageParts): Routes {
   const { db, now } = parts;
   const routes = createRoutes('/codes/styles');
 
-  async function showChoice(
-    ctx: Context,
-    codes: QrCode[],
-    { chosen = '', problem, status, missing = 0 }: Choice,
-  ): Promise<void> {
-    show(
-      ctx,
-      ApplyView,
-      {
-        visitor: visitorOf(ctx, parts),
-        codes,
-        styles: await findStyles(db, userOf(ctx).id),
-        chosen,
-        problem,
-        missing,
-      },
-      status ?? (problem ? 400 : 200),
-    );
+  const pages = createPages(parts);
+
+  async function showChoice(ctx: Context, codes: QrCode[], choice: Choice): Promise<void> {
+    const { chosen = '', missing = 0, error, status = 200 } = choice;
+    const form = { values: { styleId: chosen }, errors: [], error };
+    const styles = await findStyles(db, userOf(ctx).id);
+    pages.show(ctx, ApplyView, { codes, styles, form, missing }, { status });
   }
 
   routes.get('user', '/apply', async (ctx) => {
@@ -64,7 +50,7 @@ export function styleApplyPages(parts: PageParts): Routes {
     const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
     const chosen = field(ctx, 'styleId');
     if (chosen === '' || codes.length === 0)
-      return showChoice(ctx, codes, codes.length > 0 ? { problem: 'Choose a style.' } : {});
+      return showChoice(ctx, codes, codes.length > 0 ? { error: 'Choose a style.', status: 400 } : {});
     const style = await findStyle(db, ownerId, chosen);
     try {
       await spendForm(ctx, parts);
@@ -72,11 +58,11 @@ export function styleApplyPages(parts: PageParts): Routes {
       const { id } = await requireApplication(db, ownerId, wanted, now());
       redirect(ctx, `/codes/styles/applications/${id}`);
     } catch (error) {
-      const refused = refusedByLimit(error);
-      if (refused) return showChoice(ctx, codes, { chosen: style.id, ...refused });
-      if (!(error instanceof AppError) || !error.details) throw error;
-      const problem = `These codes ${error.details.map(({ message }) => message).join('. ')}.`;
-      await showChoice(ctx, codes, { chosen: style.id, problem });
+      const details = error instanceof AppError ? error.details : undefined;
+      const refusal = details
+        ? { error: `These codes ${details.map(({ message }) => message).join('. ')}.`, status: 400 }
+        : refusalOf(error);
+      await showChoice(ctx, codes, { chosen: style.id, ...refusal });
     }
   });
 
@@ -90,8 +76,7 @@ export function styleApplyPages(parts: PageParts): Routes {
       application.refused.map(({ codeId }) => codeId),
     );
     const names = new Map(codes.map(({ id, name }) => [id, name]));
-    show(ctx, ApplicationView, {
-      visitor: visitorOf(ctx, parts),
+    pages.show(ctx, ApplicationView, {
       application,
       style,
       refused: application.refused.map(({ codeId, reason }) => ({

@@ -1,37 +1,31 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
+import { type StyleApplication, maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
 import type { Style } from '../../../codes/styles/styles.ts';
-import { figure } from '../../ui/figure.ts';
-import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { figure, withFieldsInWords } from '../../ui/words.tsx';
+import { Form, Notice, Page } from '../../ui/layout.tsx';
 import { Chosen, Missing } from '../print/selection-view.tsx';
-import { StyleImage } from './styles-view.tsx';
+import { StyleImage, appliedText, refusedText } from './styles-view.tsx';
+import type { FormState } from '../../ui/controls.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
 
 interface ApplyProps {
-  visitor: Visitor;
   codes: QrCode[];
   styles: Style[];
-  /** The id of a style. */
-  chosen: string;
-  problem?: string | undefined;
+  form: FormState;
   /** How many of the selected codes were deleted meanwhile. */
   missing: number;
 }
 
 /** Chooses the style for codes that were selected in the list. */
-export function ApplyView({ visitor, codes, styles, chosen, problem, missing }: ApplyProps) {
-  const title = 'Apply a style';
+export function ApplyView({ codes, styles, form, missing }: ApplyProps) {
   return (
-    <Layout title={problem ? `Error: ${title}` : title} visitor={visitor} at="/codes" styles={['codes']}>
-      <a class="back" href="/codes">
-        ← All QR codes
-      </a>
-      <h1>{title}</h1>
-      {problem && (
-        <Notice kind="bad" isFocused>
-          {problem}
-        </Notice>
-      )}
+    <Page
+      title="Apply a style"
+      at="/codes"
+      styles={['codes']}
+      back={['/codes', '← All QR codes']}
+      form={form}
+    >
       {codes.length === 0 ? (
         <section class="card">
           <h2>No codes chosen</h2>
@@ -52,14 +46,21 @@ export function ApplyView({ visitor, codes, styles, chosen, problem, missing }: 
         <>
           <Missing count={missing} />
           <Chosen codes={codes} />
-          <StyleChoice codes={codes} styles={styles} chosen={chosen} />
+          <StyleChoice codes={codes} styles={styles} chosen={form.values['styleId'] ?? ''} />
         </>
       )}
-    </Layout>
+    </Page>
   );
 }
 
-function StyleChoice({ codes, styles, chosen }: Pick<ApplyProps, 'codes' | 'styles' | 'chosen'>) {
+interface StyleChoiceProps {
+  codes: QrCode[];
+  styles: Style[];
+  /** The id of a style. */
+  chosen: string;
+}
+
+function StyleChoice({ codes, styles, chosen }: StyleChoiceProps) {
   return (
     <Form action="/codes/styles/apply">
       <input type="hidden" name="codeIds" value={codes.map(({ id }) => id).join(',')} />
@@ -79,5 +80,77 @@ function StyleChoice({ codes, styles, chosen }: Pick<ApplyProps, 'codes' | 'styl
       </p>
       <button type="submit">Apply</button>
     </Form>
+  );
+}
+
+interface ApplicationProps {
+  application: StyleApplication;
+  style: Style;
+  refused: { id: string; name: string; reason: string }[];
+}
+
+/** How far a style is applied. application.browser.js keeps the part with the id up to date. */
+export function ApplicationView({ application, style, refused }: ApplicationProps) {
+  const { total, waiting } = application;
+  const { assets } = useVisitor();
+  return (
+    <Page
+      title="Apply a style"
+      at="/codes"
+      styles={['codes']}
+      back={['/codes/styles', '← All styles']}
+      heading={
+        <h1>
+          Applying <bdi>{style.name}</bdi>
+        </h1>
+      }
+    >
+      <div id="application" data-waiting={waiting}>
+        {waiting > 0 ? (
+          <section class="card">
+            <label for="application-progress">
+              {figure(total - waiting)} of {figure(total)} codes are done
+            </label>
+            <progress id="application-progress" max={total} value={total - waiting} />
+            <p class="hint">You can leave this page. Without scripts, reload it to see how far it is.</p>
+          </section>
+        ) : (
+          <Outcome application={application} />
+        )}
+        {refused.length > 0 && <Refused refused={refused} />}
+      </div>
+      <p class="after">
+        <a href="/codes">All QR codes</a>
+      </p>
+      <script type="module" src={`${assets}/codes/styles/application.browser.js`} />
+    </Page>
+  );
+}
+
+function Outcome({ application: { applied, refused } }: { application: StyleApplication }) {
+  const given = `Done: ${appliedText(applied)}`;
+  if (refused.length === 0) return <Notice kind="good">{given}.</Notice>;
+  return (
+    <Notice kind={applied > 0 ? 'good' : 'bad'}>
+      {given}, {refusedText(refused.length)}.
+    </Notice>
+  );
+}
+
+function Refused({ refused }: Pick<ApplicationProps, 'refused'>) {
+  return (
+    <section class="card" id="refused">
+      <h2>These stay as they were</h2>
+      <ul class="refused">
+        {refused.map(({ id, name, reason }) => (
+          <li key={id}>
+            <a href={`/codes/${id}/design`}>
+              <bdi>{name}</bdi>
+            </a>
+            : {withFieldsInWords(reason)}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

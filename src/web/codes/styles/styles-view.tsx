@@ -1,30 +1,22 @@
 import type { RecentApplication } from '../../../codes/styles/style-applications.ts';
-import { maxStyles, type Style } from '../../../codes/styles/styles.ts';
+import { type Style, maxStyles } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
-import { Form, Layout, type Visitor } from '../../ui/layout.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { RecentApplications } from './recent-applications-view.tsx';
-import { maxStyleNameLength } from './style-name.ts';
+import { Confirmation, Form, Page } from '../../ui/layout.tsx';
+import { figure } from '../../ui/words.tsx';
+import { Moment } from '../../ui/time.tsx';
 
 interface StylesProps {
-  visitor: Visitor;
   styles: Style[];
   /** The id of an application that is not done. */
   running?: string | undefined;
   applications: RecentApplication[];
-  flash?: string | undefined;
 }
 
 const pathOf = ({ id }: Style) => `/codes/styles/${id}`;
 
-export function StylesView({ visitor, styles, running, applications, flash }: StylesProps) {
+export function StylesView({ styles, running, applications }: StylesProps) {
   return (
-    <Layout title="Styles" visitor={visitor} at="/codes" styles={['codes']}>
-      <a class="back" href="/codes">
-        ← All QR codes
-      </a>
-      <h1>Styles</h1>
-      {flash && <Notice kind="good">{flash}</Notice>}
+    <Page title="Styles" at="/codes" styles={['codes']} back={['/codes', '← All QR codes']}>
       {running && (
         <p>
           A style is being applied: <a href={`/codes/styles/applications/${running}`}>see how far it is</a>
@@ -52,7 +44,7 @@ export function StylesView({ visitor, styles, running, applications, flash }: St
         </>
       )}
       <RecentApplications applications={applications} />
-    </Layout>
+    </Page>
   );
 }
 
@@ -103,29 +95,20 @@ function DefaultForm({ style }: { style: Style }) {
   );
 }
 
-interface StyleProps {
-  visitor: Visitor;
-  style: Style;
-  form: FormState;
-  flash?: string | undefined;
-}
-
-export function StyleView({ visitor, style, form, flash }: StyleProps) {
-  const isInvalid = form.errors.length > 0;
+export function StyleView({ style, form }: { style: Style; form: FormState }) {
   return (
-    <Layout title={isInvalid ? 'Error: Style' : 'Style'} visitor={visitor} at="/codes" styles={['codes']}>
-      <a class="back" href="/codes/styles">
-        ← All styles
-      </a>
-      <h1>
-        Style <bdi>{style.name}</bdi>
-      </h1>
-      {flash && <Notice kind="good">{flash}</Notice>}
-      {isInvalid && (
-        <Notice kind="bad" isFocused>
-          Not saved. Check the marked field.
-        </Notice>
-      )}
+    <Page
+      title="Style"
+      at="/codes"
+      styles={['codes']}
+      back={['/codes/styles', '← All styles']}
+      heading={
+        <h1>
+          Style <bdi>{style.name}</bdi>
+        </h1>
+      }
+      form={form}
+    >
       <section class="card one-style">
         <StyleImage style={style} width={200} />
         <div>
@@ -152,32 +135,102 @@ export function StyleView({ visitor, style, form, flash }: StyleProps) {
           </p>
         </div>
       </section>
-    </Layout>
+    </Page>
   );
 }
 
-export function DeleteStyleView({ visitor, style }: { visitor: Visitor; style: Style }) {
+export function DeleteStyleView({ style }: { style: Style }) {
   return (
-    <Layout title="Delete style" visitor={visitor} at="/codes">
-      <section class="card narrow danger">
-        <h1>Delete style</h1>
-        <p>
-          Delete{' '}
-          <strong>
-            <bdi>{style.name}</bdi>
-          </strong>
-          ? Codes that have got it keep their design.{' '}
-          {style.isDefault && 'New codes are plain from then on. '}This cannot be undone.
-        </p>
-        <Form action={`${pathOf(style)}/delete`} class="row">
-          <button type="submit" class="danger">
-            Delete
-          </button>
-          <a class="button quiet" href="/codes/styles">
-            Keep it
-          </a>
-        </Form>
-      </section>
-    </Layout>
+    <Confirmation
+      title="Delete style"
+      at="/codes"
+      action={`${pathOf(style)}/delete`}
+      button="Delete"
+      keep="/codes/styles"
+    >
+      Delete{' '}
+      <strong>
+        <bdi>{style.name}</bdi>
+      </strong>
+      ? Codes that have it keep their design. {style.isDefault && 'New codes are plain from then on. '}This
+      cannot be undone.
+    </Confirmation>
   );
 }
+
+/** What became of the styles that were applied. */
+function RecentApplications({ applications }: { applications: RecentApplication[] }) {
+  if (applications.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>Applied in the last seven days</h2>
+      <ul class="applications">
+        {applications.map((application) => (
+          <Application key={application.id} application={application} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Application({ application }: { application: RecentApplication }) {
+  const { id, styleName, createdAt, isForNewCodes, waiting, applied, refused } = application;
+  const path = `/codes/styles/applications/${id}`;
+  const isEmpty = waiting + applied + refused === 0;
+  return (
+    <li>
+      <div>
+        <span>
+          <a href={path}>
+            <bdi>{styleName}</bdi>
+          </a>
+          {isForNewCodes && ' for new codes'}
+        </span>
+        <span class="hint">
+          <Moment at={createdAt} />
+        </span>
+      </div>
+      <div>
+        {isEmpty && 'Its codes were deleted.'}
+        {applied > 0 && <span>{appliedText(applied)}</span>}
+        {refused > 0 && (
+          <a href={`${path}#refused`} aria-label={`${refusedText(refused)}: see why, ${styleName}`}>
+            {refusedText(refused)}: see why
+          </a>
+        )}
+        {waiting > 0 && <span>{waitingText(waiting)}</span>}
+      </div>
+    </li>
+  );
+}
+
+const codes = (count: number) => `${figure(count)} ${count === 1 ? 'code' : 'codes'}`;
+
+/** "1 code has the style" */
+export function appliedText(applied: number): string {
+  return `${codes(applied)} ${applied === 1 ? 'has' : 'have'} the style`;
+}
+
+/** "2 codes stay as they were" */
+export function refusedText(refused: number): string {
+  return `${codes(refused)} ${refused === 1 ? 'stays as it was' : 'stay as they were'}`;
+}
+
+/** "3 codes wait" */
+function waitingText(waiting: number): string {
+  return `${codes(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
+}
+
+export const maxStyleNameLength = 100;
+
+/** Messages after an action on a style. */
+export const stylesFlashTexts = {
+  created: 'Style saved.',
+  designed: 'Style saved. Codes that have it keep their design until you apply it again.',
+  renamed: 'The style was renamed.',
+  isDefault: 'New codes get this style now.',
+  noDefault: 'New codes are plain now.',
+  deleted: 'The style was deleted. Codes that have it keep their design.',
+};
+
+export type StylesFlash = keyof typeof stylesFlashTexts;

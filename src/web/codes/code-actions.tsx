@@ -1,0 +1,92 @@
+import { renderToString } from 'preact-render-to-string';
+import type { QrCode } from '../../codes/qr-code.ts';
+import { Form } from '../ui/layout.tsx';
+
+type Starred = Pick<QrCode, 'name' | 'isFavorite'>;
+
+/** Adds a code to the favorites or removes it. star.browser.js does it without leaving the page. */
+export function Star({ code, back }: { code: QrCode; back: string }) {
+  return (
+    <Form action={`/codes/${code.id}/favorite`} class="star-form">
+      <input type="hidden" name="back" value={back} />
+      <span class="star-state">
+        <StarState code={code} />
+      </span>
+    </Form>
+  );
+}
+
+function StarState({ code: { name, isFavorite } }: { code: Starred }) {
+  return (
+    <>
+      <input type="hidden" name="isFavorite" value={String(!isFavorite)} />
+      <button
+        type="submit"
+        class="star"
+        aria-label={`Favorite: ${name}`}
+        aria-pressed={isFavorite ? 'true' : 'false'}
+        title={isFavorite ? 'Remove from favorites' : 'Add to favorites'}
+      >
+        {isFavorite ? '★' : '☆'}
+      </button>
+    </>
+  );
+}
+
+/** What star.browser.js puts in the place of the old state. */
+export function starHtml(code: Starred): string {
+  return renderToString(<StarState code={code} />);
+}
+
+/** Actions without a form of their own, in the list and on the page of a code. */
+interface ActionProps {
+  code: QrCode;
+  /** The class of the button. */
+  look: 'link' | 'quiet';
+}
+
+export function DuplicateForm({ code, look }: ActionProps) {
+  return (
+    <Form action={`/codes/${code.id}/duplicate`}>
+      <button type="submit" class={look}>
+        Duplicate
+      </button>
+    </Form>
+  );
+}
+
+interface RenewProps {
+  code: QrCode;
+  back: string;
+  look: 'quiet' | 'solid';
+}
+
+/** For a code that has expired, or will soon. */
+export function RenewForm({ code, back, look }: RenewProps) {
+  return (
+    <Form action={`/codes/${code.id}/renew`}>
+      <input type="hidden" name="back" value={back} />
+      <button type="submit" class={look === 'solid' ? undefined : look}>
+        Renew
+      </button>
+    </Form>
+  );
+}
+
+interface VisibilityProps {
+  code: QrCode;
+  look: ActionProps['look'] | 'solid';
+  back: string;
+}
+
+export function VisibilityForm({ code, look, back }: VisibilityProps) {
+  return (
+    <Form action={`/codes/${code.id}/visibility`}>
+      <input type="hidden" name="back" value={back} />
+      <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
+      <button type="submit" class={look === 'solid' ? undefined : look}>
+        {code.isPublic ? 'Make private' : 'Make public'}
+      </button>
+    </Form>
+  );
+}

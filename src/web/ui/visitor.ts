@@ -1,0 +1,73 @@
+import type { Context } from 'koa';
+import { LRUCache } from 'lru-cache';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Config } from '../../config.ts';
+
+/** What every page needs to know about its visitor. */
+export interface Visitor {
+  /** Undefined where nobody is signed in. */
+  email: string | undefined;
+  /** Operators of the service get a link to its pages for them. */
+  isOperator: boolean;
+  /** Sent back by every form on the page. */
+  csrfToken: string;
+  /** URL prefix of style sheets and scripts. It changes with their content, so that they can be cached forever. */
+  assets: string;
+  /** False where only the command line creates accounts. */
+  canSignUp: boolean;
+  footerLinks: Config['footerLinks'];
+  /** For dates and times, as a BCP 47 tag. */
+  locale: string;
+  /** The message of the last action, shown once. */
+  flash?: string | undefined;
+}
+
+/** `show` provides it, so that no component has to pass it on. */
+export const VisitorContext = createContext<Visitor | undefined>(undefined);
+
+export function useVisitor(): Visitor {
+  const visitor = useContext(VisitorContext);
+  if (!visitor) throw new Error('This component must be rendered by a page, which knows its visitor');
+  return visitor;
+}
+
+/** The locale of the page's visitor; English in a part of a page that is rendered alone. */
+export function useLocale(): string {
+  return useContext(VisitorContext)?.locale ?? 'en';
+}
+
+const maxHeaderLength = 200;
+const fallback = 'en';
+/** By language tag; '' if there is none. Cached because a lookup takes a tenth of a millisecond. */
+const supported = new LRUCache<string, string>({ max: 1_000 });
+
+/** The first locale of Accept-Language in which dates can be formatted. */
+export function viewerLocale(ctx: Context): string {
+  const { length } = ctx.get('Accept-Language');
+  if (length === 0 || length > maxHeaderLength) return fallback;
+  for (const tag of [ctx.acceptsLanguages()].flat()) {
+    const locale = tag && supportedLocale(tag);
+    if (locale) return locale;
+  }
+  return fallback;
+}
+
+function supportedLocale(tag: string): string {
+  let locale = supported.get(tag);
+  if (locale === undefined) {
+    locale = findSupported(tag) ?? '';
+    supported.set(tag, locale);
+  }
+  return locale;
+}
+
+/** Without extensions, which select other calendars and digits: there are too many combinations to cache formats for. */
+function findSupported(tag: string): string | undefined {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(new Intl.Locale(tag).baseName)[0];
+  } catch {
+    // Not a language tag.
+    return undefined;
+  }
+}
