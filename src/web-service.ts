@@ -32,7 +32,7 @@ import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-thread.ts';
 import { createImageSender } from './redirect/images.ts';
 import { createPageLogoSender } from './redirect/page-logo.ts';
-import { previewShare } from './redirect/pages/preview-page.ts';
+import { previewShare } from './redirect/pages/content-page.ts';
 import { openSavedTargets } from './redirect/saved-targets.ts';
 import { createTargets } from './redirect/targets.ts';
 import { startProbe } from './runtime/probe.ts';

@@ -1,4 +1,4 @@
-import { parseContent } from '../src/codes/content/parse-content.ts';
+import { parseContent } from '../src/codes/content/content-types.ts';
 import type { DestinationState } from '../src/notices/destinations.ts';
 import {
   type OutboundRequest,

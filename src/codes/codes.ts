@@ -7,7 +7,8 @@ import { hostColumns } from './code-hosts.ts';
 import { lockRoomForCodes } from './code-limit.ts';
 import { type ExpiringWithin, whereExpiring } from './expiring-codes.ts';
 import { endColumns } from './lifetime.ts';
-import { type CodeType, QrCode } from './qr-code.ts';
+import type { CodeType } from './content/content-types.ts';
+import { QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
 
 export type NewCode = Pick<

@@ -1,5 +1,5 @@
 import type { PageLook } from './page-look.ts';
-import type { CodeType } from './qr-code.ts';
+import type { CodeType } from './content/content-types.ts';
 
 /** A code that may not be saved yet. */
 export interface PreviewInput {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { chooseTranslation } from './languages/choose-language.ts';
-import type { Translation } from './languages/translation.ts';
+import { chooseTranslation, type Translation } from './translations.ts';
 import { sendPage } from './responses.ts';
 
 /** In the language of the scanner. */

@@ -1,12 +1,9 @@
 import { findBlockedCodes } from '../codes/blocks.ts';
-import type { CodeContent } from '../codes/content/code-content.ts';
-import { hostsIn, hostsOf } from '../codes/content/hosts.ts';
-import { parseContent } from '../codes/content/parse-content.ts';
-import { isShareLink } from '../codes/content/share-links.ts';
+import { parseContent, type CodeContent, type CodeType } from '../codes/content/content-types.ts';
+import { hostsIn, hostsOf, isShareLink } from '../codes/content/hosts.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
 import type { PageLogo } from '../codes/logo/page-logo.ts';
 import { type PageLook, pageLookOf } from '../codes/page-look.ts';
-import type { CodeType } from '../codes/qr-code.ts';
 import { findSharedCode, type SharedCode } from '../codes/shared-code.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageCode } from './images.ts';

@@ -14,7 +14,7 @@ import { designPreviewRoutes } from './codes/design/design-preview-routes.ts';
 import { codeDesignPages } from './codes/design/design-routes.ts';
 import { codeFilePages } from './codes/file/file-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
-import { codePreviewRoutes } from './codes/form/preview-routes.ts';
+import { codePreviewRoutes } from './codes/form/form-preview.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { styleApplyPages } from './codes/styles/apply-routes.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { findHostBlocks } from '../../codes/blocks.ts';
 import { hostAndParents, hostsOf } from '../../codes/content/hosts.ts';
-import type { CodeType } from '../../codes/qr-code.ts';
+import type { CodeType } from '../../codes/content/content-types.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import { createYield } from '../../runtime/yielding.ts';

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
-import { codeTypes, errorCorrections, type QrCode } from '../../codes/qr-code.ts';
+import { codeTypes } from '../../codes/content/content-types.ts';
+import { errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import type { NewCode } from '../../codes/codes.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { choice, closed, color, id, label, nullable, text, timestamp } from './schema-parts.ts';

@@ -2,7 +2,8 @@ import { Type } from '../../schema.ts';
 import { changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/expiring-codes.ts';
-import { codeTypes, type QrCode } from '../../codes/qr-code.ts';
+import { codeTypes } from '../../codes/content/content-types.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
 import {
   createStyledCode,
   missedWarnings,

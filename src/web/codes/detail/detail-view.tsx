@@ -1,10 +1,10 @@
+import { contentType } from '../../../codes/content/content-types.ts';
 import { columnNames, dimensionTitles, rankingName } from '../../../scans/dimensions.ts';
 import { unknownCountry } from '../../../scans/scan.ts';
 import type { CityCount } from '../../../scans/top-cities.ts';
 import type { CodeProps } from './code-props.ts';
 import { CodeSide } from './code-side.tsx';
 import { StateBadge, StateNotice, stateOf } from '../code-state.tsx';
-import { typeNames } from '../code-types.ts';
 import { EndBadge } from '../ends-in.tsx';
 import { countryName } from './countries.ts';
 import { isDirectFirst } from '../downloads.tsx';
@@ -32,7 +32,7 @@ export function CodeView(props: CodeProps) {
         </h1>
         <Star code={code} back={props.here} />
         <p class="badges">
-          <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
+          <span class="badge">{contentType(code.type).name}</span> <StateBadge state={state} />{' '}
           {state !== 'blocked' && <EndBadge endsIn={props.endsIn} />}{' '}
           {code.category !== null && (
             <span class="badge">

@@ -1,7 +1,7 @@
-import { codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { codeTypes, contentType } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { DuplicateForm, VisibilityForm } from '../detail/code-actions.tsx';
 import { StateBadge, stateOf } from '../code-state.tsx';
-import { typeNames } from '../code-types.ts';
 import { EndBadge } from '../ends-in.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { figure } from '../../ui/figure.ts';
@@ -139,7 +139,7 @@ function Search({ search, categories }: CodesProps) {
             label="Type"
             choices={[
               ['', 'All types'],
-              ...codeTypes.map((type): [string, string] => [type, typeNames[type]]),
+              ...codeTypes.map((type): [string, string] => [type, contentType(type).name]),
             ]}
           />
           <Select
@@ -228,7 +228,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
           </div>
         </div>
       </th>
-      <td class="fact">{typeNames[code.type]}</td>
+      <td class="fact">{contentType(code.type).name}</td>
       <td class={code.category ? 'fact category' : 'fact none'} title={code.category ?? undefined}>
         {code.category ? <bdi>{code.category}</bdi> : '–'}
       </td>

@@ -1,4 +1,4 @@
-import type { CodeType } from '../../../codes/qr-code.ts';
+import { type CodeType, contentType } from '../../../codes/content/content-types.ts';
 
 /** The languages of printed texts: those of the share pages. */
 export const printLanguages = {
@@ -20,17 +20,8 @@ const scanTexts: Record<PrintLanguage, string> = {
   zh: '扫一扫',
 };
 
-const wifiTexts: Record<PrintLanguage, string> = {
-  en: 'Scan to join the Wi-Fi',
-  de: 'Scannen und ins WLAN',
-  fr: 'Scannez pour le Wi-Fi',
-  es: 'Escanea para usar el wifi',
-  pt: 'Aponte a câmera para o Wi-Fi',
-  zh: '扫码连接 Wi-Fi',
-};
-
 export function printText(type: CodeType, language: PrintLanguage): string {
-  return (type === 'wifi' ? wifiTexts : scanTexts)[language];
+  return (contentType(type).shown?.direct?.scanText ?? scanTexts)[language];
 }
 
 /** The language of the viewer, or English. */
