@@ -34,7 +34,7 @@ import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-codes.ts';
 import { createImageSender, createPageLogoSender } from './redirect/images.ts';
-import { previewShare } from './redirect/pages/preview-page.ts';
+import { previewShare } from './redirect/pages/content-page.ts';
 import { openSavedTargets } from './redirect/target.ts';
 import { createTargets } from './redirect/targets.ts';
 import { startProbe } from './runtime/probe.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseContent } from '../src/codes/content/parse-content.ts';
+import { parseContent } from '../src/codes/content/content-types.ts';
 import { generateShareToken } from '../src/codes/share-token.ts';
 import {
   type OutboundRequest,
@@ -7,12 +7,12 @@ import {
   RefusedAddressError,
 } from '../src/net/outbound-request.ts';
 import {
-  claimCodes,
   type DestinationState,
   type DueCode,
+  type PassPosition,
+  claimCodes,
   findDueCodes,
   passFrom,
-  type PassPosition,
   recordDestination,
   takeHostTurn,
 } from '../src/notices/destinations.ts';

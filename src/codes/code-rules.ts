@@ -1,14 +1,15 @@
 import type { Static } from 'typebox';
 import type { Config } from '../config.ts';
 import type { FieldError } from '../errors.ts';
-import { choice, closed, color, label, nullable, text, timestamp, Type } from '../schema.ts';
+import { Type, choice, closed, color, label, nullable, text, timestamp } from '../schema.ts';
 import type { Database } from '../store/database.ts';
 import { findHostBlocks } from './blocks.ts';
 import type { CodeChanges } from './codes.ts';
 import { contentErrors } from './content/content-errors.ts';
 import { hostsOf } from './content/hosts.ts';
 import { endColumns } from './lifetime.ts';
-import { type CodeType, codeTypes, errorCorrections, type QrCode } from './qr-code.ts';
+import { type CodeType, codeTypes } from './content/content-types.ts';
+import { type QrCode, errorCorrections } from './qr-code.ts';
 import type { BodyRules } from './validation.ts';
 
 const typeDescription = 'The kind of content.';

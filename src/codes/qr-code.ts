@@ -1,18 +1,5 @@
 import { Model, snakeCaseMappers } from 'objection';
-
-export const codeTypes = [
-  'url',
-  'text',
-  'wifi',
-  'vcard',
-  'email',
-  'phone',
-  'sms',
-  'whatsapp',
-  'geo',
-  'social',
-] as const;
-export type CodeType = (typeof codeTypes)[number];
+import type { CodeType } from './content/content-types.ts';
 
 export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
 export type ErrorCorrection = (typeof errorCorrections)[number];

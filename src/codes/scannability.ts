@@ -1,8 +1,8 @@
 import type { Picture } from './image/draw.ts';
-import { numberWarning } from './content/number-warning.ts';
-import { parseContent } from './content/parse-content.ts';
+import { numberWarning } from './content/phone-number.ts';
+import { type CodeType, contentType, parseContent } from './content/content-types.ts';
 import { countModules, fitsSymbol, modulePixels, sizeFor } from './image/symbol.ts';
-import { type CodeType, type ErrorCorrection, errorCorrections, type QrCode } from './qr-code.ts';
+import { type ErrorCorrection, type QrCode, errorCorrections } from './qr-code.ts';
 import type { FieldError } from '../errors.ts';
 import { type Design, minQuietZone } from './design/design.ts';
 
@@ -19,18 +19,6 @@ export function pictureWarnings(picture: Picture): string[] {
   return [...colorWarnings(picture), ...sizeWarnings(picture)];
 }
 
-/** For content that cannot be parsed as its type. */
-const remedies: Partial<Record<CodeType, string>> = {
-  wifi: 'Write it like WIFI:T:WPA;S:network;P:password;;',
-  vcard: 'Write it as a vCard that begins with BEGIN:VCARD and has a name.',
-  email: 'Write it like name@example.com or mailto:name@example.com?subject=Hello',
-  phone: 'Write one number like +15550100123.',
-  sms: 'Write it like +15550100123 or SMSTO:+15550100123:Hello',
-  whatsapp: 'Write one number with its country code like +15550100123.',
-  geo: 'Write latitude and longitude in degrees or paste a link to a map.',
-  social: 'Write whole addresses that begin with https://',
-};
-
 /** For a stored code: its content and both its images. A warning that applies to both images is given once. */
 export function codeWarnings(
   code: Look & Pick<QrCode, 'content'> & { type?: CodeType },
@@ -40,20 +28,22 @@ export function codeWarnings(
   const look = { errorCorrection, size, foregroundColor, backgroundColor };
   const shared = pictureWarnings({ ...look, text: shareUrl });
   const direct = pictureWarnings({ ...look, text: code.content });
-  const remedy = code.type && remedies[code.type];
-  const parsed = code.type && parseContent(code.type, code.content);
-  const isUnparsed = remedy !== undefined && parsed?.kind === 'text';
-  const number = code.type && parsed && numberWarning(code.type, code.content, parsed);
   return [
-    ...(isUnparsed
-      ? [`The content cannot be read as ${code.type}: scanners will see it as plain text. ${remedy}`]
-      : []),
-    ...(number ? [number] : []),
+    ...(code.type ? contentWarnings(code.type, code.content) : []),
     ...shared,
     ...direct
       .filter((warning) => !shared.includes(warning))
       .map((warning) => `With encode=content: ${warning}`),
   ];
+}
+
+function contentWarnings(type: CodeType, content: string): string[] {
+  const { remedy, phoneNumbers } = contentType(type);
+  const parsed = parseContent(type, content);
+  if (remedy !== undefined && parsed.kind === 'text')
+    return [`The content cannot be read as ${type}: scanners will see it as plain text. ${remedy}`];
+  const warning = phoneNumbers && numberWarning(phoneNumbers.read(parsed, content), phoneNumbers.warning);
+  return warning ? [warning] : [];
 }
 
 function colorWarnings({ foregroundColor, backgroundColor }: Picture): string[] {

@@ -1,6 +1,7 @@
 import type { Database } from '../store/database.ts';
 import { type ExpiringWithin, whereExpiring } from './lifetime.ts';
-import { type CodeType, QrCode } from './qr-code.ts';
+import type { CodeType } from './content/content-types.ts';
+import { QrCode } from './qr-code.ts';
 
 const maxCategories = 200;
 /** A row takes some 50 µs to parse, and redirects wait meanwhile. */

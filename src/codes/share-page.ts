@@ -1,7 +1,8 @@
-import { type CodeType, QrCode } from './qr-code.ts';
+import type { CodeType } from './content/content-types.ts';
+import { QrCode } from './qr-code.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Database } from '../store/database.ts';
-import { lockLogos, lockOwner, type NewLogo, saveLogo } from './design/stored-logo.ts';
+import { type NewLogo, lockLogos, lockOwner, saveLogo } from './design/stored-logo.ts';
 
 /** What the owner chose for the share page of a code. */
 export interface PageLook {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { originForm } from '../http/base-path.ts';
 import type { ClientAddresses } from '../http/client-address.ts';
-import type { ContactContent } from '../codes/content/code-content.ts';
+import { contentKind, fileExtensions } from '../codes/content/content-types.ts';
 import type { ImageFormat } from '../codes/image/image-thread.ts';
-import { withPhoto } from '../codes/content/vcard-photo.ts';
+import { withPhoto } from '../codes/content/vcard.ts';
 import type { ServedFiles } from '../codes/files/served-files.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { sendInternalError } from '../http/malformed-request.ts';
@@ -13,14 +13,13 @@ import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { sendContactFile, sendRedirect, showPage } from './responses.ts';
-import { readScanHeaders, type ScanPolicy } from './scan-policy.ts';
+import { sendContentFile, sendRedirect, showPage } from './responses.ts';
+import { type ScanPolicy, readScanHeaders } from './scan-policy.ts';
 import type { SendImage, SendPageLogo } from './images.ts';
 import type { ShareTrace, TraceShareRequest } from './share-traces.ts';
 import { accentOf } from './pages/accent.ts';
 import { policyWith } from './pages/layout.ts';
-import { contentPage } from './pages/content-page.ts';
-import { mapsAppOf } from './pages/maps-app.ts';
+import { contentPage, mapsAppOf } from './pages/content-page.ts';
 import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
 import type { Target } from './target.ts';
 import { type Targets, TooManyLookupsError } from './targets.ts';
@@ -29,9 +28,14 @@ const prefix = '/r/';
 /** `/r/<token>-logo.png` */
 const logoEnding = '-logo';
 /** For the list of routes. */
-export const sharePaths = ['', '.svg', '.png', '.pdf', '.vcf', `${logoEnding}.png`].map(
-  (ending) => `${prefix}:token${ending}`,
-);
+export const sharePaths = [
+  '',
+  '.svg',
+  '.png',
+  '.pdf',
+  ...fileExtensions.map((extension) => `.${extension}`),
+  `${logoEnding}.png`,
+].map((ending) => `${prefix}:token${ending}`);
 
 interface LaneOptions {
   targets: Targets;
@@ -53,10 +57,10 @@ interface LaneOptions {
   trace?: TraceShareRequest | undefined;
 }
 
-/** A parsed share address: the code itself, its image, its contact as a file, or the logo of its page. */
+/** A parsed share address: the code itself, its image, its content as a file, or the logo of its page. */
 interface ShareRequest {
   token: string;
-  format: 'code' | 'vcf' | 'logo' | ImageFormat;
+  format: 'code' | 'logo' | ImageFormat | { fileExtension: string };
   query: string;
   startedAt: number;
   trace: ShareTrace | undefined;
@@ -121,30 +125,31 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     }
     if (request.format === 'code') return respondToScan(req, res, target, request, now);
     if (request.format === 'logo') return respondWithLogo(req, res, target);
-    if (request.format !== 'vcf') {
-      answers.image += 1;
-      const sent = lane.sendImage(req, res, request.token, request.format, target.picture, request.query);
-      sent?.catch((err: unknown) => fail(req, res, err));
-      return;
-    }
-    if (target.content.kind !== 'contact') return showNotFound(req, res);
-    answers.contact_file += 1;
-    sendContact(req, res, target, target.content);
+    if (typeof request.format !== 'string') return respondWithFile(req, res, target, request);
+    answers.image += 1;
+    const sent = lane.sendImage(req, res, request.token, request.format, target.picture, request.query);
+    sent?.catch((err: unknown) => fail(req, res, err));
   }
 
-  /** A contact without its photo is better than none. */
-  function sendContact(
+  /** The content as a file, such as a contact. One without its photo is better than none. */
+  function respondWithFile(
     req: IncomingMessage,
     res: ServerResponse,
-    { codeId, photo }: Target,
-    { name, vcf }: ContactContent,
+    { codeId, content, photo }: Target,
+    { token, format }: ShareRequest,
   ): void {
-    if (photo === undefined) return sendContactFile(res, name, vcf);
+    const { file } = contentKind(content.kind);
+    if (typeof format === 'string' || file?.extension !== format.fileExtension) return showNotFound(req, res);
+    answers[content.kind === 'contact' ? 'contact_file' : 'file'] += 1;
+    const body = file.write(content, { id: token, now: new Date(lane.nowMs()) });
+    const send = (text: string) =>
+      guard(req, res, () => sendContentFile(res, file, file.name(content), text));
+    if (photo === undefined) return send(body);
     lane.readPhoto(codeId, photo).then(
-      (jpeg) => guard(req, res, () => sendContactFile(res, name, jpeg ? withPhoto(vcf, jpeg) : vcf)),
+      (jpeg) => send(jpeg ? withPhoto(body, jpeg) : body),
       (err: unknown) => {
         logFailed(err);
-        guard(req, res, () => sendContactFile(res, name, vcf));
+        send(body);
       },
     );
   }
@@ -268,8 +273,10 @@ function parseShareUrl(url: string, startedAt: number, trace: ShareTrace | undef
   const token = path.slice(0, dot);
   if (format === 'png' && token.endsWith(logoEnding))
     return { token: token.slice(0, -logoEnding.length), format: 'logo', query, startedAt, trace };
+  if (format === 'svg' || format === 'png' || format === 'pdf')
+    return { token, format, query, startedAt, trace };
   // With any other extension, the path is not a valid token.
-  return format === 'svg' || format === 'png' || format === 'pdf' || format === 'vcf'
-    ? { token, format, query, startedAt, trace }
+  return fileExtensions.includes(format)
+    ? { token, format: { fileExtension: format }, query, startedAt, trace }
     : { token: path, format: 'code', query, startedAt, trace };
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { attachment } from '../http/file-headers.ts';
-import { chooseTranslation } from './languages/choose-language.ts';
-import type { Translation } from './languages/translation.ts';
+import { type Translation, chooseTranslation } from './translations.ts';
 import { pagePolicy } from './pages/layout.ts';
 
 /** In the language of the scanner. */
@@ -43,14 +42,25 @@ function sendPage(
   res.end(page);
 }
 
-export function sendContactFile(res: ServerResponse, name: string, vcf: string): void {
+interface FileFormat {
+  extension: string;
+  mediaType: string;
+  fallbackName: string;
+}
+
+export function sendContentFile(
+  res: ServerResponse,
+  { extension, mediaType, fallbackName }: FileFormat,
+  name: string,
+  body: string,
+): void {
   res.writeHead(200, {
-    'Content-Type': 'text/vcard; charset=utf-8',
-    'Content-Length': Buffer.byteLength(vcf),
-    'Content-Disposition': attachment(name, 'vcf', 'contact'),
+    'Content-Type': mediaType,
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Disposition': attachment(name, extension, fallbackName),
     'Cache-Control': 'no-store',
     'X-Robots-Tag': 'noindex',
     'X-Content-Type-Options': 'nosniff',
   });
-  res.end(vcf);
+  res.end(body);
 }

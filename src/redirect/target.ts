@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { findBlockedCodes } from '../codes/blocks.ts';
-import type { CodeContent } from '../codes/content/code-content.ts';
-import { hostsIn, hostsOf } from '../codes/content/hosts.ts';
-import { parseContent } from '../codes/content/parse-content.ts';
-import { isShareLink } from '../codes/content/share-links.ts';
+import { type CodeContent, type CodeType, parseContent } from '../codes/content/content-types.ts';
+import { hostsIn, hostsOf, isShareLink } from '../codes/content/hosts.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
 import { type PageLogo, type PageLook, pageLookOf } from '../codes/share-page.ts';
-import type { CodeType } from '../codes/qr-code.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { type SharedCode, findSharedCode } from '../codes/codes.ts';
 import { withTimeout } from '../runtime/timeout.ts';

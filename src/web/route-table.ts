@@ -10,7 +10,7 @@ import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { designPages } from './codes/design/design-routes.ts';
 import { codeFilePages } from './codes/file/file-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
-import { codePreviewRoutes } from './codes/form/preview-routes.ts';
+import { codePreviewRoutes } from './codes/form/form-preview.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { styleApplyPages } from './codes/styles/apply-routes.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { drawPng, type Picture } from '../../src/codes/image/draw.ts';
 import { countModules } from '../../src/codes/image/symbol.ts';
-import { type CodeType, type ErrorCorrection, errorCorrections } from '../../src/codes/qr-code.ts';
+import type { CodeType } from '../../src/codes/content/content-types.ts';
+import { errorCorrections, type ErrorCorrection } from '../../src/codes/qr-code.ts';
 import { codeWarnings, pictureWarnings } from '../../src/codes/scannability.ts';
 import { shareUrl } from '../../src/codes/share-token.ts';
 import { fuzzSeed as seed } from '../support/fuzz-seed.ts';

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { codeTypes, errorCorrections } from '../../src/codes/qr-code.ts';
+import { codeTypes } from '../../src/codes/content/content-types.ts';
+import { errorCorrections } from '../../src/codes/qr-code.ts';
 
 const visible = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 });
 const odd = fc.constantFrom(

@@ -1,4 +1,4 @@
-import { en } from '../../src/redirect/languages/en.ts';
+import { en } from '../../src/redirect/translations.ts';
 import { iPhoneSafari } from '../support/share.ts';
 
 /** The expected response: status, a part of the page, headers. */

@@ -3,22 +3,25 @@ import type { Context } from 'koa';
 import { parseApiKey } from '../../src/accounts/api-keys.ts';
 import { emailErrors } from '../../src/accounts/users.ts';
 import { clientAddress } from '../../src/http/client-address.ts';
-import { composeContent, contentFieldNames } from '../../src/codes/content/compose-content.ts';
-import { fieldErrors, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
+import {
+  composeContent,
+  contentFieldNames,
+  fieldErrors,
+  fieldsOfContent,
+} from '../../src/codes/content/content-fields.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { hostAndParents, hostsOf, parseHostInput } from '../../src/codes/content/hosts.ts';
-import { percentDecode } from '../../src/codes/content/percent.ts';
-import { decodeQuotedPrintable } from '../../src/codes/content/quoted-printable.ts';
-import { parseContent } from '../../src/codes/content/parse-content.ts';
+import { percentDecode } from '../../src/codes/content/payload-syntax.ts';
+import { decodeQuotedPrintable } from '../../src/codes/content/content-lines.ts';
+import { type CodeType, codeTypes, parseContent } from '../../src/codes/content/content-types.ts';
 import { fileAddress, fileNameOf } from '../../src/codes/files/upload.ts';
 import { endOfDay } from '../../src/codes/lifetime.ts';
-import { type CodeType, type QrCode, codeTypes } from '../../src/codes/qr-code.ts';
+import type { QrCode } from '../../src/codes/qr-code.ts';
 import { isShareToken } from '../../src/codes/share-token.ts';
 import { attachment } from '../../src/http/file-headers.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createScanPolicy, readScanHeaders } from '../../src/redirect/scan-policy.ts';
-import { en } from '../../src/redirect/languages/en.ts';
-import { chooseTranslation } from '../../src/redirect/languages/choose-language.ts';
+import { chooseTranslation, en } from '../../src/redirect/translations.ts';
 import { contentPage } from '../../src/redirect/pages/content-page.ts';
 import { normalizeReason } from '../../src/web/admin/admin-layout.tsx';
 import { compileValidator, normalizeLabels, readQuery } from '../../src/codes/validation.ts';
@@ -28,13 +31,12 @@ import {
   changedBody,
   changedEnding,
   newBody,
+  pageBodyOf,
   shownErrors,
   valuesOf,
 } from '../../src/web/codes/form/form-body.ts';
-import { pageBodyOf } from '../../src/web/codes/form/page-body.ts';
 import { readSearch } from '../../src/web/codes/list/list-search.ts';
-import { switchForm } from '../../src/web/codes/form/switch-form.ts';
-import { editVersion, mergeEdit } from '../../src/web/codes/form/edit-merge.ts';
+import { editVersion, mergeEdit, switchForm } from '../../src/web/codes/form/edit-merge.ts';
 import { readEndpointForm } from '../../src/web/webhooks/webhooks-routes.ts';
 import { unknownPlace } from '../../src/scans/geo-database.ts';
 import { createLookups } from '../../workers/enrich.ts';
@@ -142,7 +144,7 @@ function fieldsFor(type: CodeType): Record<string, string> {
     number: '+15551234',
     to: 'a@b.example',
   };
-  return Object.fromEntries(contentFieldNames[type].map((name) => [name, sound[name] ?? 'a']));
+  return Object.fromEntries(contentFieldNames(type).map((name) => [name, sound[name] ?? 'a']));
 }
 
 /**
@@ -185,7 +187,7 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
 
   describe('The time to handle a posted form', () => {
     for (const type of codeTypes) {
-      for (const name of contentFieldNames[type]) {
+      for (const name of contentFieldNames(type)) {
         const stored = codeOf(type, 'a');
         const shape = { ...shapes[type], starts: shapes[type].starts?.slice(0, 1) ?? [] };
         const post = (text: string) => {
@@ -208,7 +210,7 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
 
     it('is bounded for every type and field', () => {
       for (const type of codeTypes) {
-        const values = Object.fromEntries(contentFieldNames[type].map((name) => [name, 'a'.repeat(800)]));
+        const values = Object.fromEntries(contentFieldNames(type).map((name) => [name, 'a'.repeat(800)]));
         expect(timed(() => [composeContent(type, values), fieldErrors(type, values)], '')).to.be.at.most(
           mostMs,
         );

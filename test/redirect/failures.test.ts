@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Images } from '../../src/codes/image/image-thread.ts';
-import { parseContent } from '../../src/codes/content/parse-content.ts';
+import { parseContent } from '../../src/codes/content/content-types.ts';
 import { createClientAddresses } from '../../src/http/client-address.ts';
 import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import type { ScanProducer } from '../../src/queue/producer.ts';

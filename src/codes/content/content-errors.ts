@@ -1,10 +1,11 @@
 import type { FieldError } from '../../errors.ts';
-import { parseUrl } from '../../http/parse-url.ts';
-import type { CodeType, ErrorCorrection } from '../qr-code.ts';
-import { capacityBytes } from './capacity.ts';
-import { linksIn } from './hosts.ts';
-import { parseContent } from './parse-content.ts';
-import { isShareLink } from './share-links.ts';
+import type { ErrorCorrection } from '../qr-code.ts';
+import { type CodeType, contentType, parseContent } from './content-types.ts';
+import { isShareLink, linksIn } from './hosts.ts';
+import { maxContentBytes } from './plain-text.ts';
+
+/** UTF-8 bytes that a QR code of version 40 holds in byte mode. */
+const capacityBytes: Record<ErrorCorrection, number> = { L: maxContentBytes, M: 2331, Q: 1663, H: 1273 };
 
 const loop = 'must not be a share address of this service: scanning it would redirect in a loop';
 const loopInLink = 'must not link to a share address of this service: scanning it would redirect in a loop';
@@ -30,35 +31,14 @@ export function contentErrors(
     const message = `must be at most ${maxBytes} bytes of UTF-8${level}; it has ${bytes}`;
     errors.push({ field: 'content', message });
   } else if (type !== undefined) {
-    const message = type === 'url' ? urlError(content, baseUrl) : linkError(type, content, baseUrl);
+    const message = contentType(type).rule?.(content) ?? linkError(type, content, baseUrl);
     if (message) errors.push({ field: 'content', message });
   }
   return errors;
 }
 
-function urlError(content: string, baseUrl: string): string | undefined {
-  // The URL parser would strip these, but the printed code would contain them.
-  if (hasControlCharacter(content) || content.trim() !== content) {
-    return 'must be a URL without line breaks, control characters or spaces around it';
-  }
-  const url = parseUrl(content);
-  if (!url) return 'must be an absolute http or https URL, such as https://example.com/';
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
-  if (url.username || url.password) return 'must be a URL without a user name or password';
-  if (url.port === '0') return 'must not have the port 0, on which nothing can answer';
-  return isShareLink(content, baseUrl) ? loop : undefined;
-}
-
 /** Checks redirects and links on a page: a loop of twenty codes would count twenty scans at once. */
 function linkError(type: CodeType, content: string, baseUrl: string): string | undefined {
   const hasLoop = linksIn(parseContent(type, content)).some((href) => isShareLink(href, baseUrl));
-  return hasLoop ? loopInLink : undefined;
-}
-
-function hasControlCharacter(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x20 || unit === 0x7f) return true;
-  }
-  return false;
+  return hasLoop ? (type === 'url' ? loop : loopInLink) : undefined;
 }

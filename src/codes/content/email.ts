@@ -1,7 +1,90 @@
-import type { EmailContent, TextContent } from './code-content.ts';
-import { percentDecode, percentEncode, queryFields } from './percent.ts';
-import { asText, manyLines, oneLine } from './plain-text.ts';
-import { parseFields, unescapeField } from './semicolon-fields.ts';
+import { type ContentType, required, textFact } from './content-type.ts';
+import { parseFields, percentDecode, percentEncode, queryFields, unescapeField } from './payload-syntax.ts';
+import { asText, manyLines, oneLine, type TextContent } from './plain-text.ts';
+
+export interface EmailContent {
+  kind: 'email';
+  to: string[];
+  cc: string[];
+  subject: string;
+  body: string;
+  href: string;
+}
+
+const texts = {
+  write: {
+    en: 'Write email',
+    de: 'E-Mail schreiben',
+    fr: 'Écrire un e-mail',
+    es: 'Escribir correo',
+    pt: 'Escrever e-mail',
+    zh: '写邮件',
+  },
+  copyTo: { en: 'Cc', de: 'Kopie', fr: 'Cc', es: 'Copia', pt: 'Cópia', zh: '抄送' },
+  subject: { en: 'Subject', de: 'Betreff', fr: 'Objet', es: 'Asunto', pt: 'Assunto', zh: '主题' },
+  message: { en: 'Message', de: 'Nachricht', fr: 'Message', es: 'Mensaje', pt: 'Mensagem', zh: '内容' },
+};
+export const invalidAddress = 'must be an email address, such as ann@example.com';
+
+export const email = {
+  name: 'Email',
+  parse: parseEmail,
+  form: {
+    parts: [
+      { name: 'to', label: 'To', inputMode: 'email', hint: 'Separate several addresses with commas.' },
+      { name: 'subject', label: 'Subject (optional)' },
+      { name: 'body', label: 'Message (optional)', input: 'area' },
+    ],
+    compose: (given) => {
+      const to = addressList(addresses(given('to'), /[,;\s]+/));
+      const subject = percentEncode(oneLine(given('subject')));
+      const payload = `mailto:${to}?subject=${subject}&body=${percentEncode(given('body'))}`;
+      const parsed = parseEmail(payload);
+      return parsed.kind === 'email' ? parsed.href : payload;
+    },
+    read: (parsed) =>
+      parsed.kind === 'email'
+        ? { to: parsed.to.join(', '), subject: parsed.subject, body: parsed.body }
+        : undefined,
+    errors: (given) => required(given, 'to', parseEmail(given('to')).kind === 'email', invalidAddress),
+  },
+  keep: (given) => ({
+    email: given('to'),
+    message: given('body'),
+    text: [given('to'), given('subject'), given('body')].filter(Boolean).join('\n'),
+  }),
+  fill: (kept) => ({ to: kept.email, subject: '', body: kept.message }),
+  remedy: 'Write it like name@example.com or mailto:name@example.com?subject=Hello',
+  shown: {
+    kind: 'email',
+    label: {
+      en: 'Email',
+      de: 'E-Mail',
+      fr: 'E-mail',
+      es: 'Correo electrónico',
+      pt: 'E-mail',
+      zh: '电子邮件',
+    },
+    icon: ['M4 5h16a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM3.5 7l8.5 6 8.5-6'],
+    page: ({ to, cc, subject, body, href }, { language }) => [
+      { part: 'addresses', addresses: to },
+      { part: 'actions', buttons: [{ label: texts.write[language], href, opensAtOnce: true }] },
+      {
+        part: 'facts',
+        facts: [
+          textFact(texts.copyTo[language], cc.join('\n')),
+          textFact(texts.subject[language], subject),
+          textFact(texts.message[language], body),
+        ],
+      },
+    ],
+    facts: ({ to, subject }) => [
+      ['To', to.join(', ')],
+      ['Subject', subject],
+    ],
+  },
+  example: 'mailto:wholesale@example.com?subject=Price%20list',
+} satisfies ContentType<EmailContent>;
 
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?`;
 const word = String.raw`[\p{L}\p{M}\p{N}!#$%&'*+/=?^_{|}~-]+`;

@@ -1,31 +1,132 @@
-import type { GeoContent, LinksContent, TextContent } from './code-content.ts';
-import { maxContentBytes } from './capacity.ts';
+import { type Button, type ContentType, type Reader, required } from './content-type.ts';
 import {
   type Coordinates,
   formatDegrees,
   isPair,
   maxPairLength,
   parseCoordinates,
+  parseMapLink,
   parsePair,
 } from './coordinates.ts';
 import { webHref, webHrefOfAddress } from './links.ts';
-import { parseMapLink } from './map-links.ts';
-import { percentEncode, queryFields } from './percent.ts';
-import { asText, oneLine } from './plain-text.ts';
+import { percentEncode, queryFields } from './payload-syntax.ts';
+import { asText, maxContentBytes, oneLine, type TextContent } from './plain-text.ts';
+import type { LinksContent } from './social.ts';
 
-export function parseGeo(content: string): GeoContent | LinksContent | TextContent {
+export interface GeoContent {
+  kind: 'geo';
+  latitude: number;
+  longitude: number;
+  /** The name of the place, or empty. */
+  label: string;
+  href: string;
+  /** For Apple devices, which do not support `geo:`. */
+  appleHref: string;
+  mapHref: string;
+}
+
+const texts = {
+  openInMaps: {
+    en: 'Open in maps',
+    de: 'In Karten-App öffnen',
+    fr: 'Ouvrir l’appli de cartes',
+    es: 'Abrir en mapas',
+    pt: 'Abrir no app de mapas',
+    zh: '在地图应用中打开',
+  },
+  showOnMap: {
+    en: 'Show on map',
+    de: 'Auf der Karte zeigen',
+    fr: 'Voir sur la carte',
+    es: 'Ver en el mapa',
+    pt: 'Ver no mapa',
+    zh: '在地图上查看',
+  },
+};
+
+export const geo = {
+  name: 'Place',
+  parse: parseGeo,
+  form: {
+    parts: [
+      {
+        name: 'place',
+        label: 'Coordinates or map link',
+        hint: 'Such as 51.5007, -0.1246, or a link copied from Google Maps, Apple Maps or OpenStreetMap.',
+      },
+      { name: 'label', label: 'Name of the place (optional)' },
+    ],
+    compose: (given) => {
+      const place = parsePlace(given('place'));
+      return place ? geoContent(place, oneLine(given('label'))).href : given('place');
+    },
+    read: (parsed) =>
+      parsed.kind === 'geo'
+        ? {
+            place: `${formatDegrees(parsed.latitude)}, ${formatDegrees(parsed.longitude)}`,
+            label: parsed.label,
+          }
+        : undefined,
+    errors: (given) => {
+      const place = given('place');
+      return required(given, 'place', parsePlace(place) !== undefined, placeError(place));
+    },
+  },
+  keep: (given) => ({ text: [given('label'), given('place')].filter(Boolean).join('\n') }),
+  fill: ({ address }) => ({ place: parsePlace(address) ? address : '' }),
+  remedy: 'Write latitude and longitude in degrees or paste a link to a map.',
+  shown: {
+    kind: 'geo',
+    label: { en: 'Place', de: 'Ort', fr: 'Lieu', es: 'Lugar', pt: 'Lugar', zh: '地点' },
+    icon: ['M12 21s-7-6-7-11a7 7 0 0 1 14 0c0 5-7 11-7 11z', [12, 10, 2.5]],
+    page: (content, reader) => {
+      const { latitude, longitude, label } = content;
+      const text = `${formatDegrees(latitude)}, ${formatDegrees(longitude)}`;
+      // A place with a name but no coordinates is stored as 0, 0.
+      const isSearched = latitude === 0 && longitude === 0;
+      return [
+        ...(label
+          ? [
+              { part: 'value' as const, text: label },
+              isSearched ? undefined : { part: 'digits' as const, text, look: 'quiet' as const },
+            ]
+          : [{ part: 'digits' as const, text, look: 'value' as const }]),
+        { part: 'actions', buttons: mapButtons(content, reader) },
+      ];
+    },
+    facts: ({ label, latitude, longitude }) => [
+      ['Place', label],
+      ['Coordinates', `${latitude}, ${longitude}`],
+    ],
+  },
+  example: 'geo:53.5503,9.9920?q=53.5503,9.9920(Fernweh Roastery)',
+} satisfies ContentType<GeoContent, GeoContent | LinksContent | TextContent>;
+
+function mapButtons(place: GeoContent, { language, mapsApp }: Reader): Button[] {
+  const onMap = { label: texts.showOnMap[language], href: place.mapHref };
+  if (mapsApp === 'none') return [onMap];
+  const href = mapsApp === 'apple' ? place.appleHref : place.href;
+  return [
+    { label: texts.openInMaps[language], href, opensAtOnce: true },
+    { ...onMap, isSecondary: true },
+  ];
+}
+
+function placeError(text: string): string {
+  return webHrefOfAddress(text) === undefined
+    ? 'must be coordinates, such as 51.5007, -0.1246, or a link from Google Maps, Apple Maps or OpenStreetMap'
+    : 'This link contains no coordinates. Open it, and copy the coordinates or the long link from there';
+}
+
+function parseGeo(content: string): GeoContent | LinksContent | TextContent {
   if (content.length > maxContentBytes) return asText(content);
   return parseGeoUri(content) ?? parseBare(content) ?? parseMapAddress(content) ?? asText(content);
 }
 
 /** Coordinates, or a map link that contains them. */
-export function parsePlace(text: string): Coordinates | undefined {
+function parsePlace(text: string): Coordinates | undefined {
   if (text.length > maxContentBytes) return undefined;
   return parseCoordinates(withDecimalPoints(text)) ?? parseMapLink(webHrefOfAddress(text.trim()) ?? '');
-}
-
-export function writePlace(place: Coordinates, label: string): string {
-  return geoContent(place, oneLine(label)).href;
 }
 
 /** With decimal commas: "53,5503; 9,9920" and "53,5503, 9,9920". */

@@ -1,13 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../../http/parse-url.ts';
-import type { CodeType } from '../qr-code.ts';
-import type { CodeContent } from './code-content.ts';
-import { webHrefOfAddress } from './links.ts';
+import { type CodeContent, type CodeType, contentKind, parseContent } from './content-types.ts';
+import { percentDecode } from './payload-syntax.ts';
 import { trimEndOf } from './plain-text.ts';
-import { partsOfText } from './text-links.ts';
-import { parseContent } from './parse-content.ts';
-import { unescapeValue } from './vcard-property.ts';
 
 /** The longest name in DNS. */
 const maxNameLength = 253;
@@ -20,56 +16,12 @@ export function hostsOf(type: CodeType, content: string): string[] {
 
 /** From both the parsed and the stored content: the image of the content itself encodes what is stored. */
 export function hostsIn(content: CodeContent, stored: string): string[] {
-  const addresses = [...linksIn(content), ...mentionsIn(content), stored];
-  return [...new Set(addresses.flatMap(hostOfAddress))];
+  const mentions = contentKind(content.kind).mentions?.(content) ?? [];
+  return [...new Set([...linksIn(content), ...mentions, stored].flatMap(hostOfAddress))];
 }
 
-/** The target of the redirect, or the links on the share page. Map links are our own and not included. */
 export function linksIn(content: CodeContent): string[] {
-  switch (content.kind) {
-    case 'link':
-      return [content.href];
-    case 'links':
-      return content.lines.flatMap(({ href }) => href ?? []);
-    case 'contact':
-      return content.links.flatMap(({ href }) => href ?? []);
-    default:
-      return [];
-  }
-}
-
-/** Our pages link some of these, and a phone may offer them as links in a scanned text or a saved contact. */
-function mentionsIn(content: CodeContent): string[] {
-  switch (content.kind) {
-    case 'text':
-      return [
-        webHrefOfAddress(content.text.trim()) ?? '',
-        ...addressesAmong(content.text),
-        ...linksOfText(content.text),
-      ];
-    case 'links':
-      return content.lines.flatMap(({ text, href, label = '' }) =>
-        addressesAmong(href === undefined ? text : label),
-      );
-    case 'contact':
-      return [
-        ...addressesAmong(unescapeValue(content.vcf.replaceAll('\r\n ', ''))),
-        ...linksOfText(content.note),
-      ];
-    default:
-      return [];
-  }
-}
-
-/** What a page links in a text, also without a scheme. */
-function linksOfText(text: string): string[] {
-  return partsOfText(text).flatMap(({ href }) => href ?? []);
-}
-
-/** Up to the end of each host. A URL inside another one, such as in its query, is not a link. */
-function addressesAmong(text: string): string[] {
-  const found = text.matchAll(/(https?:[/\\]*[^/\\?#\s"<>]*)[^\s"<>]*/gi);
-  return [...found].map(([, address = '']) => address);
+  return contentKind(content.kind).links?.(content) ?? [];
 }
 
 function hostOfAddress(text: string): string[] {
@@ -142,4 +94,25 @@ function embeddedIpv4(text: string): string | undefined {
     .toByteArray()
     .slice(start, start + 4)
     .join('.');
+}
+
+/**
+ * Whether a URL is a share address of this service, however it is spelled. The port is ignored: the service is often
+ * reachable at several, and proxies redirect between them.
+ */
+export function isShareLink(address: string, baseUrl: string): boolean {
+  const url = parseUrl(address);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false;
+  const share = new URL(`${baseUrl}/r/`);
+  return (
+    normalizeHost(url.hostname) === normalizeHost(share.hostname) &&
+    normalizePath(url).startsWith(normalizePath(share))
+  );
+}
+
+/** As a proxy may normalize it: percent-encoding decoded, slashes merged, lower case. */
+function normalizePath({ pathname }: URL): string {
+  return percentDecode(pathname)
+    .replace(/[/\\]+/g, '/')
+    .toLowerCase();
 }

@@ -1,7 +1,92 @@
-import type { PhoneContent, TextContent } from './code-content.ts';
-import { percentDecode } from './percent.ts';
-import { compactNumber, shownNumber } from './phone-number.ts';
-import { asText } from './plain-text.ts';
+import { type ContentType, type FormField, required } from './content-type.ts';
+import { percentDecode } from './payload-syntax.ts';
+import {
+  addCountryCode,
+  compactNumber,
+  formatPhoneNumber,
+  shownNumber,
+  withoutCountryCode,
+} from './phone-number.ts';
+import { asText, type TextContent } from './plain-text.ts';
+
+export interface PhoneContent {
+  kind: 'phone';
+  number: string;
+  href: string;
+}
+
+const warning = `Scanners abroad cannot call this number: ${addCountryCode}`;
+const texts = {
+  call: { en: 'Call', de: 'Anrufen', fr: 'Appeler', es: 'Llamar', pt: 'Ligar', zh: '拨打电话' },
+};
+
+export const phone = {
+  name: 'Phone',
+  parse: parsePhone,
+  form: {
+    parts: [numberField(warning)],
+    compose: (given) => {
+      const parsed = parsePhone(given('number'));
+      return parsed.kind === 'phone' ? parsed.href : given('number');
+    },
+    read: (parsed) => (parsed.kind === 'phone' ? { number: parsed.number } : undefined),
+    errors: (given) => required(given, 'number', isPhoneNumber(given('number')), invalidNumber),
+  },
+  keep: (given) => ({ number: given('number'), text: given('number') }),
+  fill: ({ number }) => ({ number }),
+  remedy: 'Write one number like +15550100123.',
+  phoneNumbers: { read: (parsed) => (parsed.kind === 'phone' ? [parsed.number] : []), warning },
+  shown: {
+    kind: 'phone',
+    label: {
+      en: 'Phone number',
+      de: 'Telefonnummer',
+      fr: 'Numéro de téléphone',
+      es: 'Número de teléfono',
+      pt: 'Número de telefone',
+      zh: '电话号码',
+    },
+    icon: ['M5 3h4l2 5-2.5 1.5a11 11 0 0 0 6 6L16 13l5 2v4a2 2 0 0 1-2 2A16 16 0 0 1 3 5a2 2 0 0 1 2-2z'],
+    page: ({ number, href }, { language }) => [
+      numberPart(number),
+      {
+        part: 'actions',
+        buttons: [{ label: texts.call[language], href, opensAtOnce: !isControlCode(href) }],
+      },
+    ],
+    facts: ({ number }) => [['Number', number]],
+  },
+  example: '+494012345600',
+} satisfies ContentType<PhoneContent>;
+
+export const invalidNumber = 'must be a phone number, such as +44 20 7946 0000';
+
+export function isPhoneNumber(text: string): boolean {
+  return parsePhone(text).kind === 'phone';
+}
+
+/** `caution` is shown for a number without its country code. */
+export function numberField(caution?: string): FormField {
+  return {
+    name: 'number',
+    label: 'Number',
+    inputMode: 'tel',
+    hint: 'With the country code, such as +44 …',
+    ...(caution && { caution: { text: caution, pattern: withoutCountryCode } }),
+  };
+}
+
+/** Long values are set smaller. */
+export function numberPart(number: string) {
+  if (number === '') return undefined;
+  const look = number.length > 24 ? ('value long' as const) : ('value' as const);
+  return { part: 'digits' as const, text: formatPhoneNumber(number), look };
+}
+
+/** Codes such as `*#06#` make the phone do something, so they are never dialed without a tap. */
+function isControlCode(href: string): boolean {
+  return /[*#]|%2[3a]/i.test(href);
+}
 
 const maxLength = 64;
 const keypad = ['ABC', 'DEF', 'GHI', 'JKL', 'MNO', 'PQRS', 'TUV', 'WXYZ'];

@@ -1,4 +1,10 @@
-import type { TextContent } from './code-content.ts';
+/** UTF-8 bytes that the largest QR code holds: the most that any content can have. */
+export const maxContentBytes = 2953;
+
+export interface TextContent {
+  kind: 'text';
+  text: string;
+}
 
 /** For content that cannot be parsed as its type. */
 export function asText(content: string): TextContent {

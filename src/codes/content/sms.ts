@@ -1,10 +1,76 @@
-import type { SmsContent, TextContent } from './code-content.ts';
-import { percentDecode, percentEncode, queryFields } from './percent.ts';
-import { plainNumber, shownNumber } from './phone-number.ts';
-import { asText, manyLines } from './plain-text.ts';
+import { type ContentType, type FormField, required, textFact } from './content-type.ts';
+import { percentDecode, percentEncode, queryFields } from './payload-syntax.ts';
+import { invalidNumber, numberField, numberPart } from './phone.ts';
+import { addCountryCode, plainNumber, shownNumber } from './phone-number.ts';
+import { asText, manyLines, type TextContent } from './plain-text.ts';
+
+export interface SmsContent {
+  kind: 'sms';
+  number: string;
+  body: string;
+  href: string;
+}
+
+const warning = `Scanners abroad cannot text this number: ${addCountryCode}`;
+const texts = {
+  write: {
+    en: 'Write message',
+    de: 'Nachricht schreiben',
+    fr: 'Écrire un message',
+    es: 'Escribir mensaje',
+    pt: 'Escrever mensagem',
+    zh: '写短信',
+  },
+  message: { en: 'Message', de: 'Nachricht', fr: 'Message', es: 'Mensaje', pt: 'Mensagem', zh: '内容' },
+};
+export const messageField: FormField = { name: 'message', label: 'Message (optional)', input: 'area' };
+
+export const sms = {
+  name: 'SMS',
+  parse: parseSms,
+  form: {
+    parts: [numberField(warning), messageField],
+    compose: (given) => composeSms(given('number'), given('message')),
+    read: (parsed) => (parsed.kind === 'sms' ? { number: parsed.number, message: parsed.body } : undefined),
+    errors: (given) => {
+      const isNumber = parseSms(composeSms(given('number'), '')).kind === 'sms';
+      return required(given, 'number', isNumber, invalidNumber);
+    },
+  },
+  keep: (given) => ({
+    number: given('number'),
+    message: given('message'),
+    text: [given('number'), given('message')].filter(Boolean).join('\n'),
+  }),
+  fill: ({ number, message }) => ({ number, message }),
+  remedy: 'Write it like +15550100123 or SMSTO:+15550100123:Hello',
+  phoneNumbers: { read: (parsed) => (parsed.kind === 'sms' ? parsed.number.split(', ') : []), warning },
+  shown: {
+    kind: 'sms',
+    label: { en: 'Text message', de: 'SMS', fr: 'SMS', es: 'Mensaje SMS', pt: 'Mensagem SMS', zh: '短信' },
+    icon: ['M4 4h16a1 1 0 0 1 1 1v11a1 1 0 0 1-1 1h-8l-5 4v-4H4a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1zM8 9h8M8 13h5'],
+    page: ({ number, body, href }, { language }) => [
+      numberPart(number),
+      { part: 'actions', buttons: [{ label: texts.write[language], href, opensAtOnce: true }] },
+      { part: 'facts', facts: [textFact(texts.message[language], body)] },
+    ],
+    facts: ({ number, body }) => [
+      ['Number', number],
+      ['Message', body],
+    ],
+  },
+  example: 'SMSTO:+491701234567:Please reserve a seat at the next tasting.',
+} satisfies ContentType<SmsContent>;
+
+/** Unchanged where it cannot be parsed. */
+function composeSms(number: string, message: string): string {
+  const payload = `sms:${percentEncode(number)}?body=${percentEncode(message)}`;
+  const parsed = parseSms(payload);
+  return parsed.kind === 'sms' ? parsed.href : payload;
+}
 
 /** `sms:number?body=…` in its variants, `SMSTO:number:message`, or bare numbers. */
-export function parseSms(content: string): SmsContent | TextContent {
+function parseSms(content: string): SmsContent | TextContent {
   const [, scheme, rest = ''] = /^\s*((?:sms|mms)(?:to)?:(?:\/\/)?)?(.*)$/is.exec(content) ?? [];
   const [, written = '', query, message] =
     /^([^?&:]*)(?:[?&]+(.*)|:(.*))?$/s.exec(rest.replace(/;(?=body=)/i, '?')) ?? [];

@@ -1,14 +1,23 @@
-import { decodeQuotedPrintable } from './quoted-printable.ts';
-import { parameterValues, type VcardParameter, type VcardProperty } from './vcard-property.ts';
+import {
+  type ContentLine,
+  contentLine,
+  escapeValue,
+  parseLine,
+  unfold,
+  withoutControls,
+  writeLines,
+} from './content-lines.ts';
+import { parseFields, splitUnescaped, unescapeField } from './payload-syntax.ts';
 
 export interface Vcard {
   version: '3.0' | '4.0';
-  properties: VcardProperty[];
+  properties: ContentLine[];
 }
 
-const lineOctets = 75;
-const head = /^(?:([a-z0-9-]+)\.)?([a-z0-9-]+)((?:;[^":;]*(?:"[^"]*"[^":;]*)*)*):(.*)$/is;
-const encodings = ['QUOTED-PRINTABLE', 'BASE64', '8BIT', '7BIT'];
+/** A vCard or the shorter MECARD. */
+export function parseCard(content: string): Vcard | undefined {
+  return parseVcard(content) ?? parseMecard(content);
+}
 
 /**
  * Parses the first card in a text. A malformed line is skipped and the rest is kept. The syntax of version 2.1 is
@@ -16,12 +25,12 @@ const encodings = ['QUOTED-PRINTABLE', 'BASE64', '8BIT', '7BIT'];
  */
 export function parseVcard(content: string): Vcard | undefined {
   if (!/^\s*BEGIN:VCARD\s*[\r\n]/i.test(content)) return undefined;
-  const properties: VcardProperty[] = [];
+  const properties: ContentLine[] = [];
   let depth = 0;
   for (const line of unfold(content.trim())) {
     if (/^BEGIN:/i.test(line)) depth += 1;
     else if (/^END:/i.test(line)) depth -= 1;
-    else if (depth === 1) properties.push(...parseLine(line));
+    else if (depth === 1) properties.push(...parseProperty(line));
     if (depth === 0) break;
   }
   const version = properties.find(({ name }) => name === 'VERSION')?.raw.trim();
@@ -31,123 +40,77 @@ export function parseVcard(content: string): Vcard | undefined {
   };
 }
 
-/** Ends each line with CRLF; `parseVcard` has removed line breaks inside of values. */
+function parseProperty(text: string): ContentLine[] {
+  const line = parseLine(text);
+  return line && line.name !== 'BEGIN' && line.name !== 'END' ? [line] : [];
+}
+
 export function writeVcard({ version, properties }: Vcard): string {
-  const lines = ['BEGIN:VCARD', `VERSION:${version}`, ...properties.map(writeLine), 'END:VCARD'];
-  return lines.map((line) => `${fold(line)}\r\n`).join('');
+  return writeLines([
+    contentLine('BEGIN', 'VCARD'),
+    contentLine('VERSION', version),
+    ...properties,
+    contentLine('END', 'VCARD'),
+  ]);
 }
 
-/** Looks at each line once: a card may be folded after every character. */
-function unfold(text: string): string[] {
-  const lines: UnfoldedLine[] = [];
-  for (const written of text.split(/\r\n|\r|\n/)) {
-    const last = lines.at(-1);
-    if (last?.isQuoted && last.text.endsWith('=') && !/^END:VCARD\s*$/i.test(written)) {
-      last.text = last.text.slice(0, -1);
-      append(last, written);
-    } else if (last && /^[ \t]/.test(written)) append(last, written.slice(1));
-    else if (written !== '') {
-      const line: UnfoldedLine = { text: '', head: '', isHeadComplete: false, isQuoted: false };
-      append(line, written);
-      lines.push(line);
-    }
-  }
-  return lines.map((line) => line.text);
+/** Octets of a folded line, including the space that it starts with. */
+const photoLineLength = 75;
+
+/** A vCard as `writeVcard` writes it, with this photo as its only one. */
+export function withPhoto(vcf: string, jpeg: Buffer): string {
+  const data = jpeg.toString('base64');
+  const isVersion4 = vcf.startsWith('BEGIN:VCARD\r\nVERSION:4.0\r\n');
+  const property = isVersion4 ? `PHOTO:data:image/jpeg;base64,${data}` : `PHOTO;ENCODING=b;TYPE=JPEG:${data}`;
+  const lines: string[] = [];
+  for (let at = 0; at < property.length; at += photoLineLength - 1)
+    lines.push(property.slice(at, at + photoLineLength - 1));
+  const others = vcf.split(/\r\n(?! )/).filter((line) => !/^(?:[a-z0-9-]{1,100}\.)?PHOTO[;:]/i.test(line));
+  others.splice(2, 0, lines.join('\r\n '));
+  return others.join('\r\n');
 }
 
-interface UnfoldedLine {
-  text: string;
-  /** The text before the first colon. */
-  head: string;
-  isHeadComplete: boolean;
-  /** Whether the value is quoted-printable, where a line with a trailing "=" continues on the next. */
-  isQuoted: boolean;
-}
+/** The vCard property of each MECARD field. */
+const mecardNames: Record<string, string> = {
+  TEL: 'TEL',
+  'TEL-AV': 'TEL',
+  EMAIL: 'EMAIL',
+  NOTE: 'NOTE',
+  BDAY: 'BDAY',
+  URL: 'URL',
+  NICKNAME: 'NICKNAME',
+  ORG: 'ORG',
+  COMPANY: 'ORG',
+  TITLE: 'TITLE',
+};
+const mecardKeys = ['N', 'ADR', 'SOUND', ...Object.keys(mecardNames)];
 
-function append(line: UnfoldedLine, part: string): void {
-  line.text += part;
-  if (line.isHeadComplete) return;
-  const colon = part.indexOf(':');
-  line.head += colon < 0 ? part : part.slice(0, colon);
-  if (colon < 0) return;
-  line.isHeadComplete = true;
-  line.isQuoted = /;(?:ENCODING=)?QUOTED-PRINTABLE(?:;|$)/i.test(line.head);
-}
-
-function parseLine(line: string): VcardProperty[] {
-  const [, group = '', name, parameterText = '', value = ''] = head.exec(line) ?? [];
-  if (name === undefined || /^(?:BEGIN|END)$/i.test(name)) return [];
-  const all = parseParameters(parameterText);
-  const property = { group, name: name.toUpperCase(), parameters: all, raw: value };
-  if (parameterValues(property, 'ENCODING').some((encoding) => /^QUOTED-PRINTABLE$/i.test(encoding))) {
-    const text = decodeQuotedPrintable(value, parameterValues(property, 'CHARSET')[0]);
-    property.raw = text.replace(/\r\n|\r|\n/g, '\\n');
-  }
-  property.raw = withoutControls(property.raw);
-  property.parameters = all.flatMap(toVersion3);
-  return [property];
-}
-
-function parseParameters(text: string): VcardParameter[] {
-  return splitOutsideQuotes(text, ';').flatMap((part) => {
-    const [, written = '', list = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? ['', bareParameter(part), part];
-    const name = written.trim().toUpperCase();
-    const values = splitOutsideQuotes(list, ',')
-      .map((value) => withoutControls(value).replaceAll('"', '').trim())
-      .filter((value) => value !== '');
-    return /^[A-Z0-9-]+$/.test(name) && values.length > 0 ? [{ name, values }] : [];
+function parseMecard(content: string): Vcard | undefined {
+  const [, body] = /^\s*MECARD:(.*)$/is.exec(content) ?? [];
+  if (body === undefined) return undefined;
+  const properties = parseFields(body.trimEnd(), mecardKeys).flatMap(({ key, raw }): ContentLine[] => {
+    if (key === 'N') return nameProperties(raw);
+    if (key === 'ADR') return [contentLine('ADR', mecardAddress(raw))];
+    const name = mecardNames[key];
+    return name ? [contentLine(name, escaped(raw))] : [];
   });
+  return { version: '3.0', properties };
 }
 
-/** Version 2.1 writes `TEL;CELL` and `NOTE;QUOTED-PRINTABLE`. */
-function bareParameter(part: string): string {
-  return encodings.includes(part.trim().toUpperCase()) ? 'ENCODING' : 'TYPE';
+/** "Doe,John": the family name comes first. */
+function nameProperties(raw: string): ContentLine[] {
+  const parts = splitUnescaped(raw, ',').map((part) => part.trim());
+  const [family = '', given = '', ...more] = parts.map(escaped);
+  const fullName = [given, ...more, family].filter((part) => part !== '').join(' ');
+  return [contentLine('N', [family, given, more.join(' '), '', ''].join(';')), contentLine('FN', fullName)];
 }
 
-/** Version 3.0 has no CHARSET, and only the encoding "b". */
-function toVersion3(parameter: VcardParameter): VcardParameter[] {
-  if (parameter.name === 'CHARSET') return [];
-  if (parameter.name !== 'ENCODING') return [parameter];
-  return parameter.values.some((value) => /^(?:b|base64)$/i.test(value))
-    ? [{ name: 'ENCODING', values: ['b'] }]
-    : [];
+/** Seven parts are those of a vCard, in the same order; anything else is free text. */
+function mecardAddress(raw: string): string {
+  const parts = splitUnescaped(raw, ',');
+  return parts.length === 7 ? parts.map((part) => escaped(part.trim())).join(';') : `;;${escaped(raw)};;;;`;
 }
 
-function writeLine({ group, name, parameters, raw }: VcardProperty): string {
-  const written = parameters.map(
-    (one) =>
-      `;${one.name}=${one.values.map((value) => (/[:;,]/.test(value) ? `"${value}"` : value)).join(',')}`,
-  );
-  return `${group ? `${group}.` : ''}${name}${written.join('')}:${raw}`;
-}
-
-/** Folds at 75 octets, including the leading space, and never inside a character. */
-function fold(line: string): string {
-  let folded = '';
-  let octets = 0;
-  for (const character of line) {
-    const size = Buffer.byteLength(character);
-    if (octets + size > lineOctets) {
-      folded += '\r\n ';
-      octets = 1;
-    }
-    folded += character;
-    octets += size;
-  }
-  return folded;
-}
-
-function splitOutsideQuotes(text: string, separator: ';' | ','): string[] {
-  const parts = [''];
-  let isQuoted = false;
-  for (const character of text) {
-    if (character === '"') isQuoted = !isQuoted;
-    if (character === separator && !isQuoted) parts.push('');
-    else parts[parts.length - 1] += character;
-  }
-  return parts;
-}
-
-function withoutControls(text: string): string {
-  return text.replace(/[^\P{Cc}\t]/gu, '');
+function escaped(raw: string): string {
+  return withoutControls(escapeValue(unescapeField(raw)));
 }

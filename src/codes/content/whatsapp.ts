@@ -1,10 +1,61 @@
-import type { LinkContent, LinksContent, TextContent } from './code-content.ts';
-import { parseSocial } from './links.ts';
-import { percentEncode, queryFields } from './percent.ts';
-import { compactNumber } from './phone-number.ts';
-import { manyLines } from './plain-text.ts';
+import { type ContentType, required } from './content-type.ts';
+import type { LinkContent } from './links.ts';
+import { percentDecode, percentEncode, queryFields } from './payload-syntax.ts';
+import { numberField } from './phone.ts';
+import { addCountryCode, compactNumber, hasCountryCode } from './phone-number.ts';
+import { manyLines, type TextContent } from './plain-text.ts';
+import { messageField } from './sms.ts';
+import { type LinksContent, parseSocial } from './social.ts';
 
-export function parseWhatsapp(content: string): LinkContent | LinksContent | TextContent {
+const noCountryCode = 'must be a number with + and the country code, such as +44 20 7946 0000';
+
+export const whatsapp = {
+  name: 'WhatsApp',
+  parse: parseWhatsapp,
+  form: {
+    // No caution: WhatsApp takes the first digits for the country code, and validation rejects numbers without one.
+    parts: [numberField(), messageField],
+    compose: (given) => composeChat(given('number'), given('message')),
+    read: (parsed) => {
+      const [, digits, message = ''] =
+        /^https:\/\/wa\.me\/(\d+)(?:\?text=([^&#]*))?$/.exec(parsed.kind === 'link' ? parsed.href : '') ?? [];
+      return digits ? { number: `+${digits}`, message: percentDecode(message) } : undefined;
+    },
+    errors: (given) => {
+      const number = given('number');
+      const isValid = parseWhatsapp(composeChat(number, '')).kind === 'link' && hasCountryCode(number);
+      return required(given, 'number', isValid, noCountryCode);
+    },
+  },
+  keep: (given) => ({
+    number: given('number'),
+    message: given('message'),
+    text: [given('number'), given('message')].filter(Boolean).join('\n'),
+  }),
+  fill: ({ number, message }) => ({ number, message }),
+  remedy: 'Write one number with its country code like +15550100123.',
+  phoneNumbers: {
+    warning: `WhatsApp takes the first digits of this number for the country: ${addCountryCode}`,
+    read: (parsed, content) => {
+      if (parsed.kind !== 'link') return [];
+      // A link has the country code in it; a bare number may not.
+      const [first = ''] = content.trim().split(/[\r\n]/, 1);
+      if (/^[\d(]/.test(first) && !hasCountryCode(first)) return [first];
+      const [, digits] = /^https:\/\/wa\.me\/(\d+)/.exec(parsed.href) ?? [];
+      return digits ? [`+${digits}`] : [];
+    },
+  },
+  example: '+491701234567',
+} satisfies ContentType<LinkContent, LinkContent | LinksContent | TextContent>;
+
+/** Unchanged where it cannot be parsed. */
+function composeChat(number: string, message: string): string {
+  const payload = `whatsapp://send?phone=${percentEncode(number)}&text=${percentEncode(message)}`;
+  const parsed = parseWhatsapp(payload);
+  return parsed.kind === 'link' ? parsed.href : payload;
+}
+
+function parseWhatsapp(content: string): LinkContent | LinksContent | TextContent {
   const chat = chatOfAppAddress(content) ?? chatOfNumber(content);
   return chat ? { kind: 'link', href: chat } : parseSocial(content);
 }

@@ -1,25 +1,12 @@
-import type {
-  CodeContent,
-  EmailContent,
-  GeoContent,
-  LinkContent,
-  PhoneContent,
-  SmsContent,
-  TextContent,
-} from '../../codes/content/code-content.ts';
-import { formatDegrees } from '../../codes/content/coordinates.ts';
-import { formatPhoneNumber } from '../../codes/content/international-number.ts';
-import type { PageLogo, PageLook, PreviewPictures } from '../../codes/share-page.ts';
-import type { Translation } from '../languages/translation.ts';
-import type { Accent } from './accent.ts';
-import { contactBody, contactTitle } from './contact-body.ts';
-import { html, type Markup } from './html.ts';
-import { icon } from './icons.ts';
+import { type CodeContent, contentKind, parseContent } from '../../codes/content/content-types.ts';
+import type { PageLogo, PageLook, PreviewPictures, PreviewShare } from '../../codes/share-page.ts';
+import { type Translation, chooseTranslation } from '../translations.ts';
+import { type Accent, accentOf } from './accent.ts';
+import { type Markup, html, isLinkable, linkedText, storedLink, storedText, undirected } from './html.ts';
+import { icon, linkList } from './service-links.ts';
+import type { Button, FactValue, MapsApp, PageFact, PagePart } from '../../codes/content/content-type.ts';
+import { maxContentBytes } from '../../codes/content/plain-text.ts';
 import { layout } from './layout.ts';
-import { linksBody } from './links-body.ts';
-import type { MapsApp } from './maps-app.ts';
-import { actions, copyButton, facts, linkButton, linkedText, textFact, undirected } from './parts.ts';
-import { wifiBody } from './wifi-body.ts';
 
 interface ContentView {
   name: string;
@@ -36,25 +23,27 @@ interface ContentView {
   pageLogo?: PageLogo | null;
   accent?: Accent | undefined;
   previewNonce?: string | undefined;
-  /** In a preview, instead of what has an address. */
+  /** In a preview, instead of pictures that have an address. */
   pictures?: PreviewPictures;
 }
 
 /** The content of a code for the person who scanned it, with one clear action. */
 export function contentPage(view: ContentView): string {
-  const { name, content, translation, look, accent, reportHref, previewNonce } = view;
-  const own = content.kind === 'contact' ? contactTitle(content, name) : name;
+  const { name, content, translation, look, accent, reportHref, previewNonce, mapsApp = 'none' } = view;
+  const { label, title: titleOf, page } = contentKind(content.kind);
+  const { language } = translation;
+  const own = titleOf?.(content) || name;
   const title = undirected(look?.title ?? own);
-  // A title of the owner's takes the place of the person's name, which is shown below it.
-  const person =
-    content.kind === 'contact' && look?.title ? html`<p class="value long" dir="auto">${own}</p>` : undefined;
+  // A title that the owner chose replaces the content's own, which is shown below it.
+  const replaced = titleOf && look?.title ? html`<p class="value long" dir="auto">${own}</p>` : undefined;
+  const parts = page(content, { language, mapsApp }).map((part) => part && render(part, view));
   return layout(
     translation,
     title,
-    html`${logoOf(view)}<p class="kind">${icon(content.kind)}${translation.kinds[content.kind]}</p>
+    html`${logoOf(view)}<p class="kind">${icon(content.kind)}${label[language]}</p>
 <h1 dir="auto">${title}</h1>
-${look?.text ? html`<p dir="auto">${undirected(look.text)}</p>` : undefined}${person}
-${bodyOf(view)}`,
+${look?.text ? html`<p dir="auto">${undirected(look.text)}</p>` : undefined}${replaced}
+${parts.map((part, index) => (index === 0 ? part : html`\n${part}`))}`,
     { accent, reportHref, previewNonce },
   );
 }
@@ -70,90 +59,66 @@ function logoOf({ pageLogo, pictures, token, basePath = '' }: ContentView): Mark
   return shown ? html`<img class="logo" src="${shown.src}" alt="${undirected(shown.alt)}">\n` : undefined;
 }
 
-function bodyOf(view: ContentView): Markup {
-  const { content, token, translation, pictures, basePath = '', mapsApp = 'none' } = view;
-  const ownPath = `${basePath}/r/${token}`;
-  switch (content.kind) {
-    case 'link':
-      return linkBody(content, translation);
-    case 'links':
-      return linksBody(content);
-    case 'phone':
-      return phoneBody(content, translation);
-    case 'sms':
-      return smsBody(content, translation);
-    case 'email':
-      return emailBody(content, translation);
-    case 'geo':
-      return geoBody(content, translation, mapsApp);
-    case 'wifi':
-      return wifiBody(content, pictures?.join ?? `${ownPath}.svg?encode=content`, translation);
-    case 'contact':
-      return contactBody(
-        content,
-        ownPath,
-        translation,
-        pictures?.photo ?? (view.photo && `${basePath}/f/${token}/photo.jpg?${view.photo}`),
-      );
+const pictureSize = 240;
+
+function render(part: PagePart, view: ContentView): Markup | undefined {
+  const { token, pictures, basePath = '' } = view;
+  switch (part.part) {
+    case 'value':
+      return html`<p class="value" dir="auto">${part.text}</p>`;
+    case 'digits':
+      return html`<p class="${part.look}"><bdi dir="ltr">${part.text}</bdi></p>`;
+    case 'quiet':
+      return html`<p class="quiet"${part.direction && html` dir="${part.direction}"`}>${part.text}</p>`;
+    case 'addresses':
+      return html`${part.addresses.map((address) => html`<p class="value long"><bdi>${breakable(address)}</bdi></p>`)}`;
+    case 'person': {
+      const src = pictures?.photo ?? (view.photo && `${basePath}/f/${token}/photo.jpg?${view.photo}`);
+      // The alternative is empty because the name is beside it.
+      const photo = src && html`<img class="photo" src="${src}" width="128" height="128" alt="">`;
+      return html`${photo}${part.roles.map((role) => html`<p class="quiet" dir="auto">${role}</p>`)}`;
+    }
+    case 'actions':
+      return html`<div class="actions">${part.buttons.map((button) => renderButton(button, view))}</div>`;
+    case 'facts': {
+      const rows = part.facts.flatMap((fact) => (fact && fact.values.length > 0 ? renderFact(fact) : []));
+      return rows.length > 0 ? html`<dl>${rows}</dl>` : undefined;
+    }
     case 'text':
-      return textBody(content, translation);
+      return html`<div class="stored box" id="text" dir="auto">${linkedText(part.text)}</div>`;
+    case 'links':
+      return linkList(part.lines);
+    case 'direct code':
+      return html`<div class="join">
+<img src="${pictures?.join ?? `${basePath}/r/${token}.svg?encode=content`}" width="${pictureSize}" height="${pictureSize}" alt="${part.alt}">
+<p>${part.text}</p>
+${part.more && html`<p class="quiet">${part.more}</p>`}
+</div>`;
   }
 }
 
-/** For links that are not redirected. */
-function linkBody({ href }: LinkContent, translation: Translation): Markup {
-  return html`<p class="quiet" dir="ltr">${href}</p>
-${actions(linkButton(translation.openLink, href))}`;
+function renderButton(button: Button, { token, basePath = '', translation }: ContentView): Markup {
+  const { label } = button;
+  if ('file' in button)
+    return html`<a class="button primary" href="${basePath}/r/${token}.${button.file}" download>${label}</a>`;
+  if ('copies' in button)
+    // Hidden without JavaScript: the text can be selected instead.
+    return html`<button class="button primary" type="button" data-copy="${button.copies}" data-copied="${translation.copied}" data-marked="${translation.marked}" hidden>${label}</button>
+<span class="unseen" id="said" role="status"></span>`;
+  if (!isLinkable(button.href)) return html``;
+  // The script opens it once when the page loads.
+  const opening = button.opensAtOnce ? html` data-open` : undefined;
+  return html`<a class="button${button.isSecondary ? '' : ' primary'}" href="${button.href}" rel="noopener noreferrer nofollow"${opening}>${label}</a>`;
 }
 
-function phoneBody({ number, href }: PhoneContent, translation: Translation): Markup {
-  return html`${numberLine(number)}
-${actions(linkButton(translation.call, href, { opensAtOnce: !isControlCode(href) }))}`;
+function renderFact({ name, values }: PageFact): Markup {
+  return html`<div><dt>${name}</dt>${values.map((value) => html`<dd>${renderValue(value)}</dd>`)}</div>`;
 }
 
-/** Codes such as `*#06#` make the phone do something, so they are never dialed without a tap. */
-function isControlCode(href: string): boolean {
-  return /[*#]|%2[3a]/i.test(href);
-}
-
-function smsBody({ number, body, href }: SmsContent, translation: Translation): Markup {
-  return html`${numberLine(number)}
-${actions(linkButton(translation.writeMessage, href, { opensAtOnce: true }))}
-${facts(textFact(translation.message, body))}`;
-}
-
-function emailBody({ to, cc, subject, body, href }: EmailContent, translation: Translation): Markup {
-  return html`${to.map((address) => html`<p class="value long"><bdi>${breakable(address)}</bdi></p>`)}
-${actions(linkButton(translation.writeEmail, href, { opensAtOnce: true }))}
-${facts(
-  textFact(translation.copyTo, cc.join('\n')),
-  textFact(translation.subject, subject),
-  textFact(translation.message, body),
-)}`;
-}
-
-function geoBody(content: GeoContent, translation: Translation, mapsApp: MapsApp): Markup {
-  const { latitude, longitude, label, mapHref } = content;
-  const coordinates = html`<bdi dir="ltr">${formatDegrees(latitude)}, ${formatDegrees(longitude)}</bdi>`;
-  // A place with a name but no coordinates is stored as 0, 0.
-  const isSearched = label !== '' && latitude === 0 && longitude === 0;
-  const place = label
-    ? html`<p class="value" dir="auto">${label}</p>
-${isSearched ? undefined : html`<p class="quiet">${coordinates}</p>`}`
-    : html`<p class="value">${coordinates}</p>`;
-  const onMap = (isPrimary: boolean) => linkButton(translation.showOnMap, mapHref, { isPrimary });
-  if (mapsApp === 'none')
-    return html`${place}
-${actions(onMap(true))}`;
-  // Apple devices do not support geo: links.
-  const href = mapsApp === 'apple' ? content.appleHref : content.href;
-  return html`${place}
-${actions(linkButton(translation.openInMaps, href, { opensAtOnce: true }), onMap(false))}`;
-}
-
-function textBody({ text }: TextContent, translation: Translation): Markup {
-  return html`<div class="stored box" id="text" dir="auto">${linkedText(text)}</div>
-${actions(copyButton(translation.copyText, 'text', translation))}`;
+function renderValue({ text, href, note, look }: FactValue): Markup {
+  if (look === 'secret') return html`<code class="secret" id="password" dir="ltr">${text}</code>`;
+  if (look === 'linked') return html`<div class="stored" dir="auto">${linkedText(text)}</div>`;
+  return html`${href === undefined ? storedText(text) : storedLink(text, href)}${note && html`<small dir="auto">${note}</small>`}`;
 }
 
 /** Lets a long address wrap before its host. */
@@ -162,10 +127,40 @@ function breakable(address: string): Markup {
   return html`${address.slice(0, host)}<wbr>${address.slice(host)}`;
 }
 
-/** Large enough to read aloud and dial by hand; long values are set smaller. */
-function numberLine(number: string): Markup | undefined {
-  if (number === '') return undefined;
-  return html`<p class="value${number.length > longestNumber ? ' long' : ''}"><bdi dir="ltr">${formatPhoneNumber(number)}</bdi></p>`;
+const maxUserAgentLength = 500;
+/** An iPad identifies itself as a Macintosh. */
+const appleDevices = ['iphone', 'ipad', 'ipod', 'macintosh'];
+
+export function mapsAppOf(userAgent: string | undefined): MapsApp {
+  const text = (userAgent ?? '').slice(0, maxUserAgentLength).toLowerCase();
+  if (text.includes('android')) return 'android';
+  return appleDevices.some((device) => text.includes(device)) ? 'apple' : 'none';
 }
 
-const longestNumber = 24;
+/** Links do nothing in a preview, and there is no script. */
+export const previewShare: PreviewShare = (input) => {
+  const { name, type, content, look, acceptLanguage, styleNonce, pictures } = input;
+  if (content.trim() === '' || Buffer.byteLength(content) > maxContentBytes) return undefined;
+  const parsed = parseContent(type, content);
+  if (parsed.kind === 'link') return { href: parsed.href };
+  const page = contentPage({
+    name,
+    token: '',
+    content: parsed,
+    look,
+    accent: accentOf(look.color),
+    translation: chooseTranslation(acceptLanguage),
+    mapsApp: 'android',
+    previewNonce: styleNonce,
+    pictures,
+  });
+  return { page: withoutActions(page) };
+};
+
+/**
+ * A preview is looked at: links in it would leave the form, and buttons that the script would show are shown. Stored text
+ * cannot match, because its quotes are escaped.
+ */
+function withoutActions(page: string): string {
+  return page.replaceAll(' href="', ' data-href="').replaceAll('" hidden>', '">');
+}

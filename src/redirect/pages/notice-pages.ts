@@ -1,8 +1,7 @@
-import type { Translation } from '../languages/translation.ts';
+import type { Notice, Translation } from '../translations.ts';
 import { html, type Markup } from './html.ts';
-import { icon } from './icons.ts';
 import { layout } from './layout.ts';
-import { actions } from './parts.ts';
+import { icon } from './service-links.ts';
 
 export function notFoundPage(translation: Translation): string {
   return noticePage(translation, translation.notFound);
@@ -26,13 +25,13 @@ export function methodPage(translation: Translation): string {
 
 export function unavailablePage(translation: Translation): string {
   // An empty href repeats the same request.
-  const again = html`<a class="button primary" href="">${translation.tryAgain}</a>`;
-  return noticePage(translation, translation.unavailable, { more: actions(again) });
+  const more = html`<div class="actions"><a class="button primary" href="">${translation.tryAgain}</a></div>`;
+  return noticePage(translation, translation.unavailable, { more });
 }
 
 function noticePage(
   translation: Translation,
-  { title, text }: Translation['notFound'],
+  { title, text }: Notice,
   { more, reportHref }: { more?: Markup; reportHref?: string | undefined } = {},
 ): string {
   return layout(

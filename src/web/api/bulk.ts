@@ -1,23 +1,23 @@
 import type { Static } from 'typebox';
 import { findHostBlocks } from '../../codes/blocks.ts';
-import { createBody, createDefaults, type FindBlocks, newCodeRules } from '../../codes/code-rules.ts';
-import { newCode, type QrCodeColumns } from '../../codes/codes.ts';
+import { type FindBlocks, createBody, createDefaults, newCodeRules } from '../../codes/code-rules.ts';
+import { type QrCodeColumns, newCode } from '../../codes/codes.ts';
 import { hostAndParents, hostsOf } from '../../codes/content/hosts.ts';
-import type { CodeType } from '../../codes/qr-code.ts';
+import type { CodeType } from '../../codes/content/content-types.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { createStyledCodes, missedWarnings } from '../../codes/styles/default-style.ts';
 import {
+  type RuleError,
   compileValidator,
   findErrors,
   normalizeLabels,
   refuseBody,
-  type RuleError,
 } from '../../codes/validation.ts';
 import type { Config } from '../../config.ts';
 import type { FieldError } from '../../errors.ts';
 import { createYield } from '../../runtime/yielding.ts';
-import { choice, closed, Type } from '../../schema.ts';
+import { Type, choice, closed } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';

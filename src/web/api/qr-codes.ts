@@ -12,7 +12,8 @@ import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } fr
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/lifetime.ts';
 import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
-import { type QrCode, codeTypes } from '../../codes/qr-code.ts';
+import type { QrCode } from '../../codes/qr-code.ts';
+import { codeTypes } from '../../codes/content/content-types.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import {

@@ -1,12 +1,16 @@
-import { parseContent } from '../../codes/content/parse-content.ts';
+import { contentKind, parseContent } from '../../codes/content/content-types.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 
 const formats = ['svg', 'png', 'pdf'] as const;
 type Format = (typeof formats)[number];
 
-/** A phone that is not online yet cannot open a share link. */
-export function isDirectFirst({ type, content }: QrCode): boolean {
-  return type === 'wifi' && parseContent(type, content).kind === 'wifi';
+/** Whether the code that holds the content itself is printed, rather than the share link. */
+export function isDirectFirst(code: QrCode): boolean {
+  return directHints(code) !== undefined;
+}
+
+function directHints({ type, content }: QrCode) {
+  return contentKind(parseContent(type, content).kind).direct;
 }
 
 /** A direct picture holds the content itself instead of the share link. */
@@ -62,10 +66,8 @@ function Files({ code, isDirect, isNamed = false }: FilesProps) {
 }
 
 function hintOf(code: QrCode, isDirect: boolean): string {
-  if (isDirectFirst(code))
-    return isDirect
-      ? 'Joins at once and works offline. Scans are not counted. Print it again when the network changes.'
-      : 'Opens a page with the network and its password. Needs mobile data. Scans are counted.';
+  const direct = directHints(code);
+  if (direct) return isDirect ? direct.hint : direct.linkHint;
   return isDirect
     ? 'Holds the content itself. Works offline and without this service. Scans are not counted. Cannot be changed after printing.'
     : 'Opens the share link. Scans are counted. You can change the content after printing.';

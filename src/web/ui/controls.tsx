@@ -133,7 +133,7 @@ function shortened(text: string): string {
 }
 
 interface InputProps extends ControlProps {
-  type?: 'text' | 'color' | 'date' | 'search' | 'email' | 'password';
+  type?: 'text' | 'color' | 'date' | 'time' | 'search' | 'email' | 'password';
   inputMode?: 'url' | 'tel' | 'email' | 'numeric' | 'decimal';
   /** Leave it out in forms that people return to: with "off", the browser's back button would empty the field. */
   autocomplete?: string;

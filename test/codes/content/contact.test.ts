@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import ICAL from 'ical.js';
-import type { ContactContent } from '../../../src/codes/content/code-content.ts';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
+import type { ContactContent } from '../../../src/codes/content/vcard-contact.ts';
+import { parseContent } from '../../../src/codes/content/content-types.ts';
 import { hostileRows, type Row, parsesEach } from './parses-each.ts';
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
+import { parseContent } from '../../../src/codes/content/content-types.ts';
 import { hostileRows, noSpaces, parsesEach } from './parses-each.ts';
 
 const email = (to: string[], href: string, rest: object = {}) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
+import { parseContent } from '../../../src/codes/content/content-types.ts';
 import { hostileRows, parsesEach } from './parses-each.ts';
 
 const geo = (latitude: number, longitude: number, label: string, href: string) =>

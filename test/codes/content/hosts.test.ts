@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { hostsOf, hostAndParents, parseHostInput } from '../../../src/codes/content/hosts.ts';
-import type { CodeType } from '../../../src/codes/qr-code.ts';
+import type { CodeType } from '../../../src/codes/content/content-types.ts';
 
 const card = (...lines: string[]) =>
   ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', ...lines, 'END:VCARD'].join('\r\n');

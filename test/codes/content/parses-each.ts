@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import type { CodeContent } from '../../../src/codes/content/code-content.ts';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import type { CodeType } from '../../../src/codes/qr-code.ts';
+import { parseContent, type CodeContent, type CodeType } from '../../../src/codes/content/content-types.ts';
 
 /** The guarantee, the stored content, and the expected result: at least these fields, or unchanged text. */
 export type Row = [guarantee: string, content: string, expected: Partial<CodeContent> | 'text'];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
+import { parseContent } from '../../../src/codes/content/content-types.ts';
 import { hostileRows, parsesEach } from './parses-each.ts';
 
 const wifi = (

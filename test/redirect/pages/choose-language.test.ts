@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chooseTranslation } from '../../../src/redirect/languages/choose-language.ts';
+import { chooseTranslation } from '../../../src/redirect/translations.ts';
 import { allTranslations } from './samples.ts';
 
 describe('The language of the share pages', () => {

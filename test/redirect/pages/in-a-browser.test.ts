@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { CodeType } from '../../../src/codes/qr-code.ts';
+import type { CodeType } from '../../../src/codes/content/content-types.ts';
 import { scan } from '../../codes/image/zxing.ts';
 import { expectAccessible, strictestRules } from '../../support/accessible.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';

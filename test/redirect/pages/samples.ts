@@ -1,5 +1,5 @@
-import type { CodeContent } from '../../../src/codes/content/code-content.ts';
-import { chooseTranslation } from '../../../src/redirect/languages/choose-language.ts';
+import type { CodeContent } from '../../../src/codes/content/content-types.ts';
+import { chooseTranslation } from '../../../src/redirect/translations.ts';
 
 type Samples = { [Kind in CodeContent['kind']]: Extract<CodeContent, { kind: Kind }> };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { composeContent } from '../../../src/codes/content/compose-content.ts';
+import { composeContent } from '../../../src/codes/content/content-fields.ts';
 import { png } from '../../codes/files/logo-files.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { eventually } from '../../support/eventually.ts';

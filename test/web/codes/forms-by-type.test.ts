@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
+import { codeTypes, type CodeType } from '../../../src/codes/content/content-types.ts';
 import { expectAccessible } from '../../support/accessible.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';

@@ -1,66 +1,27 @@
-import type { ComponentChildren } from 'preact';
-import type { LinksContent } from '../../../codes/content/code-content.ts';
-import { parseContent } from '../../../codes/content/parse-content.ts';
+import type { LinkLine } from '../../../codes/content/content-type.ts';
+import { contentKind, parseContent } from '../../../codes/content/content-types.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 
 /** About as much as the style sheet shows of a text. */
 const shownLines = 4;
 const shownCharacters = 120;
 
-type Fact = [name: string, value: ComponentChildren];
-
 /** The content of a code in short. Passwords are shown only in the form. */
 export function ContentFacts({ code }: { code: QrCode }) {
+  const parsed = parseContent(code.type, code.content);
   return (
     <>
-      {factsOf(code)
+      {contentKind(parsed.kind)
+        .facts(parsed, code)
         .filter(([, value]) => value !== '')
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? <LongText text={value} /> : value}</dd>
+            <dd>{typeof value === 'string' ? <LongText text={value} /> : <Links lines={value} />}</dd>
           </div>
         ))}
     </>
   );
-}
-
-function factsOf({ type, content }: QrCode): Fact[] {
-  const read = parseContent(type, content);
-  switch (read.kind) {
-    case 'link':
-      return [
-        ['Leads to', <LinkLines lines={[{ href: read.href, text: type === 'url' ? content : read.href }]} />],
-      ];
-    case 'links':
-      return [['Links', <Links lines={read.lines} />]];
-    case 'phone':
-      return [['Number', read.number]];
-    case 'sms':
-      return [
-        ['Number', read.number],
-        ['Message', read.body],
-      ];
-    case 'email':
-      return [
-        ['To', read.to.join(', ')],
-        ['Subject', read.subject],
-      ];
-    case 'geo':
-      return [
-        ['Place', read.label],
-        ['Coordinates', `${read.latitude}, ${read.longitude}`],
-      ];
-    case 'wifi':
-      return [['Network', read.networkName]];
-    case 'contact':
-      return [
-        ['Contact', read.name],
-        ['Organization', read.organization],
-      ];
-    case 'text':
-      return [['Text', read.text]];
-  }
 }
 
 /** The beginning, with the whole text behind "Show all" where it is long. */
@@ -83,7 +44,7 @@ function LongText({ text }: { text: string }) {
   );
 }
 
-function Links({ lines }: { lines: LinksContent['lines'] }) {
+function Links({ lines }: { lines: LinkLine[] }) {
   const rest = lines.slice(shownLines);
   return (
     <>
@@ -98,11 +59,11 @@ function Links({ lines }: { lines: LinksContent['lines'] }) {
   );
 }
 
-function LinkLines({ lines }: { lines: LinksContent['lines'] }) {
+function LinkLines({ lines }: { lines: LinkLine[] }) {
   return (
     <>
-      {lines.map(({ text, href }, place) => (
-        <div key={place} class="gist">
+      {lines.map(({ text, href }, index) => (
+        <div key={index} class="gist">
           {href === undefined ? <bdi>{text}</bdi> : <Link href={href} text={text} />}
         </div>
       ))}

@@ -1,3 +1,4 @@
+import { contentType } from '../../../codes/content/content-types.ts';
 import { columnNames, dimensionTitles, rankingName } from '../../../scans/dimensions.ts';
 import { unknownCountry } from '../../../scans/scan.ts';
 import type { CityCount } from '../../../scans/analytics.ts';
@@ -7,7 +8,6 @@ import { Layout, Notice } from '../../ui/layout.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { ShortFigure } from '../../ui/words.tsx';
 import { Star } from '../code-actions.tsx';
-import { typeNames } from '../code-types.ts';
 import { isDirectFirst } from '../downloads.tsx';
 import { Ranking, Timeline, WorldMap } from './charts.tsx';
 import { ScanTableRow, countryName, deviceName, scanColumns } from './scan-line.tsx';
@@ -28,7 +28,7 @@ export function CodeView(props: CodeProps) {
         </h1>
         <Star code={code} back={props.here} />
         <p class="badges">
-          <span class="badge">{typeNames[code.type]}</span> <StateBadge state={state} />{' '}
+          <span class="badge">{contentType(code.type).name}</span> <StateBadge state={state} />{' '}
           {state !== 'blocked' && <ExpiryBadge expiresIn={props.expiresIn} />}{' '}
           {code.category !== null && (
             <span class="badge">

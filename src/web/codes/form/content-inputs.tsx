@@ -1,121 +1,121 @@
-import type { VNode } from 'preact';
-import { numberWarnings } from '../../../codes/content/number-warning.ts';
-import { withoutCountryCode } from '../../../codes/content/phone-number.ts';
-import { ContactInputs } from './contact-inputs.tsx';
-import { SocialInputs } from './social-inputs.tsx';
-import type { CodeType } from '../../../codes/qr-code.ts';
-import { type Caution, CheckBox, type FormState, Input, Select, TextArea } from '../../ui/controls.tsx';
-
-const inputs: Record<CodeType, (form: FormState) => VNode> = {
-  url: (form) => (
-    <Input
-      form={form}
-      name="content"
-      label="Web address"
-      inputMode="url"
-      hint="The page that a scan opens, such as example.com/menu. https:// is added if you leave it out. You can change it after printing."
-    />
-  ),
-  text: (form) => <TextArea form={form} name="content" label="Text" />,
-  social: (form) => <SocialInputs form={form} />,
-  wifi: (form) => (
-    <>
-      <Input form={form} name="networkName" label="Network name" />
-      <Select
-        form={form}
-        name="security"
-        label="Security"
-        choices={[
-          ['WPA', 'WPA, WPA2 or WPA3'],
-          ['WEP', 'WEP'],
-          ['none', 'None'],
-        ]}
-      />
-      <Input
-        form={form}
-        name="password"
-        label="Password"
-        isSecret
-        hint="Anyone who scans the code can read it."
-      />
-      <CheckBox form={form} name="hidden" label="The network is hidden" />
-    </>
-  ),
-  vcard: (form) => <ContactInputs form={form} caution={abroad('vcard')} />,
-  email: (form) => (
-    <>
-      <Input
-        form={form}
-        name="to"
-        label="To"
-        inputMode="email"
-        hint="Separate several addresses with commas."
-      />
-      <Input form={form} name="subject" label="Subject (optional)" />
-      <TextArea form={form} name="body" label="Message (optional)" />
-    </>
-  ),
-  phone: (form) => <NumberInput form={form} caution={abroad('phone')} />,
-  sms: (form) => <NumberAndMessage form={form} caution={abroad('sms')} />,
-  // No caution: WhatsApp rejects numbers without a country code, and so does validation.
-  whatsapp: (form) => <NumberAndMessage form={form} />,
-  geo: (form) => (
-    <>
-      <Input
-        form={form}
-        name="place"
-        label="Coordinates or map link"
-        hint="Such as 51.5007, -0.1246, or a link copied from Google Maps, Apple Maps or OpenStreetMap."
-      />
-      <Input form={form} name="label" label="Name of the place (optional)" />
-    </>
-  ),
-};
-
-/** For a number without its country code. */
-function abroad(type: keyof typeof numberWarnings): Caution {
-  return { text: numberWarnings[type], pattern: withoutCountryCode };
-}
-
-interface NumberProps {
-  form: FormState;
-  caution?: Caution;
-}
-
-function NumberInput({ form, caution }: NumberProps) {
-  return (
-    <Input
-      form={form}
-      name="number"
-      label="Number"
-      inputMode="tel"
-      hint="With the country code, such as +44 …"
-      caution={caution}
-    />
-  );
-}
-
-function NumberAndMessage(props: NumberProps) {
-  const { form } = props;
-  return (
-    <>
-      <NumberInput {...props} />
-      <TextArea form={form} name="message" label="Message (optional)" />
-    </>
-  );
-}
+import type { ComponentChildren } from 'preact';
+import { fieldsIn, type FormField, type FormPart } from '../../../codes/content/content-type.ts';
+import { type CodeType, contentType } from '../../../codes/content/content-types.ts';
+import { isSecretType } from '../../../codes/content/content-fields.ts';
+import { CheckBox, type FormState, Input, Select, TextArea } from '../../ui/controls.tsx';
 
 /** The fields of a type, or the stored content where the fields cannot hold all of it. */
 export function ContentInputs({ type, isRaw, form }: { type: CodeType; isRaw: boolean; form: FormState }) {
-  if (!isRaw) return inputs[type](form);
+  if (!isRaw) return <Parts parts={contentType(type).form.parts} form={form} />;
   return (
     <TextArea
       form={form}
       name="content"
       label="Content"
       rows={8}
-      isSecret={type === 'wifi'}
+      isSecret={isSecretType(type)}
       hint="Shown as stored, because it has more than the form has fields for."
     />
+  );
+}
+
+function Parts({ parts, form }: { parts: FormPart[]; form: FormState }) {
+  return (
+    <>
+      {parts.map((part, index) => (
+        <Part key={index} part={part} form={form} />
+      ))}
+    </>
+  );
+}
+
+function Part({ part, form }: { part: FormPart; form: FormState }) {
+  if ('linkRows' in part) return <LinkRows part={part} form={form} />;
+  if ('more' in part)
+    return (
+      <More form={form} title={part.title} names={fieldsIn(part.more).map(({ name }) => name)}>
+        <Parts parts={part.more} form={form} />
+      </More>
+    );
+  if ('row' in part)
+    return (
+      <div class="row">
+        <Parts parts={part.row} form={form} />
+      </div>
+    );
+  return <Field field={part} form={form} />;
+}
+
+function Field({ field, form }: { field: FormField; form: FormState }) {
+  const {
+    input = 'text',
+    inputMode,
+    maxLength,
+    rows,
+    choices = [],
+    name,
+    label,
+    hint,
+    isSecret,
+    caution,
+  } = field;
+  const common = { form, name, label, hint, isSecret, caution };
+  switch (input) {
+    case 'area':
+      return <TextArea {...common} {...(rows && { rows })} />;
+    case 'select':
+      return <Select {...common} choices={choices} />;
+    case 'checkbox':
+      return <CheckBox {...common} />;
+    default:
+      return (
+        <Input {...common} type={input} {...(inputMode && { inputMode })} {...(maxLength && { maxLength })} />
+      );
+  }
+}
+
+/** A row for each link, in the order of the page. social.browser.js moves them. */
+function LinkRows({ part, form }: { part: Extract<FormPart, { linkRows: unknown }>; form: FormState }) {
+  const rows = part.linkRows.map(({ address, label }, index) => (
+    <div key={index} class="link-row" role="group" aria-label={`Link ${index + 1}`}>
+      <Field field={address} form={form} />
+      <Field field={label} form={form} />
+      {index > 0 && (
+        <button type="button" class="quiet" data-move-up hidden aria-label={`Move link ${index + 1} up`}>
+          ↑
+        </button>
+      )}
+    </div>
+  ));
+  const closed = part.linkRows.slice(part.open).flatMap(({ address, label }) => [address.name, label.name]);
+  return (
+    <div class="link-rows">
+      <p class="hint">{part.hint}</p>
+      {rows.slice(0, part.open)}
+      <More form={form} title="More links" names={closed}>
+        {rows.slice(part.open)}
+      </More>
+    </div>
+  );
+}
+
+interface MoreProps {
+  form: FormState;
+  title: string;
+  /** The fields in it. */
+  names: string[];
+  children: ComponentChildren;
+}
+
+/** Fields that few codes need: open where one of them has a value or an error. */
+export function More({ form: { values, saved = {}, errors }, title, names, children }: MoreProps) {
+  const isUsed = names.some(
+    (name) => values[name] || name in saved || errors.some(({ field }) => field === name),
+  );
+  return (
+    <details open={isUsed}>
+      <summary>{title}</summary>
+      {children}
+    </details>
   );
 }

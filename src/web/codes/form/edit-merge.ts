@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
-import { contentFieldNames } from '../../../codes/content/compose-content.ts';
-import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
-import { typeNames } from '../code-types.ts';
-import { isSame, commonFields, normalizeLineBreaks, type Values, valuesOf } from './form-body.ts';
+import {
+  contentFieldNames,
+  contentFields,
+  isSecretType,
+  keptFields,
+} from '../../../codes/content/content-fields.ts';
+import { type CodeType, contentType } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import {
+  commonFields,
+  type FormInput,
+  isSame,
+  normalizeLineBreaks,
+  type Values,
+  valuesOf,
+} from './form-body.ts';
 
 /** More than the fingerprints of all fields need. */
 const maxVersionLength = 2_000;
 
-interface Edit {
-  type: CodeType;
-  values: Values;
-  /** Whether the content is edited as stored, rather than by fields. */
-  isRaw: boolean;
-}
-
-interface Merged extends Edit {
+interface Merged extends FormInput {
   /** Values that were saved elsewhere in fields that this form has changed too: conflicts. */
   saved: Values;
 }
@@ -34,7 +39,7 @@ export function editVersion(code: QrCode, isRaw: boolean): string {
  * A three-way merge by field: the side that changed a field wins, and where both did, it is a conflict and the form's
  * value is kept. Without a version, all values are the form's.
  */
-export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
+export function mergeEdit(code: QrCode, edit: FormInput, version: string): Merged {
   if (version === '') return { ...edit, saved: {} };
   const opened = new Map(
     version
@@ -44,7 +49,7 @@ export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
   );
   const stored = storedFor(code, edit.isRaw);
   const isUnchanged = (name: string, text = '') => opened.get(name) === fingerprint(name, text);
-  const names = edit.isRaw ? ['content'] : contentFieldNames[code.type];
+  const names = edit.isRaw ? ['content'] : contentFieldNames(code.type);
   const merged: Merged = { ...edit, values: { ...edit.values }, saved: {} };
 
   const mergeFields = (fields: readonly string[]) => {
@@ -61,7 +66,7 @@ export function mergeEdit(code: QrCode, edit: Edit, version: string): Merged {
   else if (!isUnchanged('content', code.content)) {
     // The stored content no longer fits the fields. It is shown at the first one, or at the password if it holds one.
     if (!names.every((name) => isUnchanged(name, edit.values[name])))
-      merged.saved[code.type === 'wifi' ? 'password' : (names[0] ?? '')] = code.content;
+      merged.saved[fieldForAll(code.type)] = code.content;
     else return { ...merged, values: { ...merged.values, content: code.content }, isRaw: true };
   }
   return merged;
@@ -74,11 +79,11 @@ function mergeType(
   isUnchanged: (name: string, text?: string) => boolean,
 ): Merged {
   if (isUnchanged('type', code.type) && isUnchanged('content', code.content)) return edit;
-  const names = edit.isRaw ? ['content'] : contentFieldNames[edit.type];
+  const names = edit.isRaw ? ['content'] : contentFieldNames(edit.type);
   const isMine =
     !isUnchanged('type', edit.type) || !names.every((name) => isUnchanged(name, edit.values[name]));
   // The stored content may hold a password, so only its type is shown.
-  if (isMine) return { ...edit, saved: { ...edit.saved, [names[0] ?? '']: typeNames[code.type] } };
+  if (isMine) return { ...edit, saved: { ...edit.saved, [names[0] ?? '']: contentType(code.type).name } };
   const { values, isRaw } = valuesOf(code);
   const common = Object.fromEntries(commonFields.map((name) => [name, edit.values[name] ?? '']));
   return { ...edit, type: code.type, values: { ...values, ...common }, isRaw };
@@ -87,11 +92,38 @@ function mergeType(
 /** The values as the form would show them, the type and the whole content. */
 function storedFor(code: QrCode, isRaw: boolean): Values {
   const { values } = valuesOf(code);
-  const fields = isRaw ? {} : Object.fromEntries(contentFieldNames[code.type].map((name) => [name, '']));
+  const fields = isRaw ? {} : Object.fromEntries(contentFieldNames(code.type).map((name) => [name, '']));
   return { ...fields, ...values, type: code.type, content: code.content };
 }
 
 function fingerprint(name: string, text: string): string {
   const plain = name.endsWith('Color') ? text.toLowerCase() : normalizeLineBreaks(text);
   return createHash('sha256').update(`${name} ${plain}`).digest('base64url').slice(0, 10);
+}
+
+function fieldForAll(type: CodeType): string {
+  const fields = contentFields(type);
+  return (fields.find(({ isSecret }) => isSecret) ?? fields[0])?.name ?? '';
+}
+
+/** The form for another type, with what can be kept. The type of the stored code brings its stored content back. */
+export function switchForm(form: FormInput, type: CodeType, code: QrCode | undefined): FormInput {
+  if (type === form.type) return form;
+  const common = Object.fromEntries(commonFields.map((name) => [name, form.values[name] ?? '']));
+  if (code?.type === type) {
+    const { values, isRaw } = valuesOf(code);
+    return { type, values: { ...values, ...common }, isRaw };
+  }
+  const fields = keptFields(
+    form.isRaw && form.type !== 'social' ? 'text' : form.type,
+    type,
+    contentFieldsOf(form),
+  );
+  return { type, values: { ...common, ...(fields as Values) }, isRaw: false };
+}
+
+function contentFieldsOf({ type, values, isRaw }: FormInput): Values {
+  // It holds the secret as well.
+  if (isRaw) return isSecretType(type) ? {} : { content: values['content'] ?? '' };
+  return Object.fromEntries(contentFieldNames(type).map((name) => [name, values[name] ?? '']));
 }

@@ -1,19 +1,25 @@
 import type { Context } from 'koa';
+import type { ContentFields } from '../../../codes/content/content-type.ts';
 import {
-  type ContentFields,
   composeContent,
   contentFieldNames,
-} from '../../../codes/content/compose-content.ts';
-import { fieldErrors, fieldsOfContent, isAsTyped } from '../../../codes/content/content-fields.ts';
-import { maxContentBytes } from '../../../codes/content/capacity.ts';
+  contentFields,
+  fieldErrors,
+  fieldsOfContent,
+  isAsTyped,
+} from '../../../codes/content/content-fields.ts';
+import { maxContentBytes } from '../../../codes/content/plain-text.ts';
 import { webHrefOfAddress } from '../../../codes/content/links.ts';
 import { endOfDay, lastDayOf } from '../../../codes/lifetime.ts';
-import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
+import { type CodeType, codeTypes } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { normalizeLabel } from '../../../codes/label.ts';
+import { type PageLook, pageLookOf } from '../../../codes/share-page.ts';
 import type { FieldError } from '../../../errors.ts';
-import { createDefaults, type Ending } from '../../../codes/code-rules.ts';
+import { type Ending, createDefaults } from '../../../codes/code-rules.ts';
 import { normalizeLabels } from '../../../codes/validation.ts';
 import { field } from '../../middleware/forms.ts';
-import { readPrintSize } from './print-size.ts';
+import { readPrintSize } from './print-size.tsx';
 
 /** The fields that all types share. */
 export const commonFields = [
@@ -34,9 +40,27 @@ const invalidWebAddress = 'This is not a web address. Try example.com/menu';
 
 export type Values = Record<string, string>;
 
+export interface FormInput {
+  type: CodeType;
+  values: Values;
+  /** Whether the content is edited as stored, rather than by fields. */
+  isRaw: boolean;
+}
+
+/** How the form was opened, whatever the code has become since. */
+export function readForm(ctx: Context, otherwise?: CodeType): FormInput {
+  const type = typeOf(field(ctx, 'type'), otherwise);
+  const isRaw = !isAsTyped(type) && typeof Reflect.get(Object(ctx.request.body), 'content') === 'string';
+  return { type, values: readValues(ctx, type, isRaw), isRaw };
+}
+
+export function typeOf(text: unknown, otherwise: CodeType = createDefaults.type): CodeType {
+  return codeTypes.find((type) => type === text) ?? otherwise;
+}
+
 /** The input, with line breaks as `\n`: forms send `\r\n`. */
 export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
-  const names = [...commonFields, ...(isRaw ? ['content'] : contentFieldNames[type])];
+  const names = [...commonFields, ...(isRaw ? ['content'] : contentFieldNames(type))];
   const values = Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
   const { size = '' } = values;
   return {
@@ -46,10 +70,16 @@ export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values
   };
 }
 
-export function emptyValues(): Values {
+export function emptyValues(type: CodeType): Values {
   const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
-  const design = { foregroundColor, backgroundColor, size: String(size), errorCorrection };
-  return { ...design, security: 'WPA' };
+  const choices = contentFields(type).flatMap(({ name, initial }) => (initial ? [[name, initial]] : []));
+  return {
+    foregroundColor,
+    backgroundColor,
+    size: String(size),
+    errorCorrection,
+    ...Object.fromEntries(choices),
+  };
 }
 
 /** The stored values. The content is shown raw where the fields of its type cannot hold all of it. */
@@ -77,7 +107,7 @@ export function changedBody(
   );
   if (type !== code.type) return { ...changes, type, content: contentOf(type, values, isRaw) };
   const before = valuesOf(code).values;
-  const names = isRaw ? ['content'] : contentFieldNames[code.type];
+  const names = isRaw ? ['content'] : contentFieldNames(code.type);
   if (names.every((name) => values[name] === normalizeLineBreaks(before[name] ?? ''))) return changes;
   const content = contentOf(code.type, values, isRaw);
   const isVerbatim = isRaw || isAsTyped(code.type);
@@ -127,7 +157,7 @@ export function shownErrors(
   const own = isParsed ? fieldErrors(type, values) : [];
   const shown = bodyErrors.map((error) => toFormError(error, type));
   if (isRaw || isAsTyped(type)) return [...shown, ...own];
-  const longest = contentFieldNames[type].toSorted(
+  const longest = contentFieldNames(type).toSorted(
     (a, b) => (values[b] ?? '').length - (values[a] ?? '').length,
   )[0];
   const ofContent = (error: FieldError) => error.field === 'content';
@@ -162,7 +192,9 @@ export function contentOf(type: CodeType, values: ContentFields, isRaw: boolean)
 
 /** All input of the content's fields. The composed content is hardly ever shorter. */
 function typedText(type: CodeType, values: ContentFields): string {
-  return contentFieldNames[type].map((name) => values[name] ?? '').join('');
+  return contentFieldNames(type)
+    .map((name) => values[name] ?? '')
+    .join('');
 }
 
 function isTooLong(text: string): boolean {
@@ -212,4 +244,35 @@ export function isSame(name: string, a: unknown, b: unknown): boolean {
 
 export function normalizeLineBreaks(text: string): string {
   return text.replace(/\r\n?/g, '\n');
+}
+
+const formFields: Record<string, string> = { title: 'pageTitle', text: 'pageText', color: 'pageColor' };
+
+/** A request body of the API, so that the same rules apply. */
+export function pageBodyOf(values: Values): PageLook {
+  const given = (name: string) => normalizeLabel(values[name] ?? '') || null;
+  return {
+    title: given('pageTitle'),
+    text: given('pageText'),
+    color: given('pageColor')?.toLowerCase() ?? null,
+  };
+}
+
+/** Only what differs from the stored code. */
+export function changedPage(code: QrCode, values: Values): Partial<PageLook> {
+  const before = pageLookOf(code);
+  const after = pageBodyOf(values);
+  const isUnchanged = (name: keyof PageLook) =>
+    // Color inputs send lower case, which is no change.
+    name === 'color' ? after.color === (before.color?.toLowerCase() ?? null) : after[name] === before[name];
+  return {
+    ...(!isUnchanged('title') && { title: after.title }),
+    ...(!isUnchanged('text') && { text: after.text }),
+    ...(!isUnchanged('color') && { color: after.color }),
+  };
+}
+
+/** The errors of the body, moved to the form's fields. */
+export function pageErrors(errors: FieldError[]): FieldError[] {
+  return errors.map((error) => ({ ...error, field: formFields[error.field] ?? error.field }));
 }

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { findCode } from '../../../codes/codes.ts';
+import { type CodeType, contentType, parseContent } from '../../../codes/content/content-types.ts';
+import { readWholeFile } from '../../../codes/files/stored-file.ts';
+import { fitsSymbol } from '../../../codes/image/symbol.ts';
+import { type PreviewPictures, type SharePreview, findPageLogo } from '../../../codes/share-page.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import type { SharePreview } from '../../../codes/share-page.ts';
+import type { Caller } from '../../../runtime/fair-scheduler.ts';
+import { createDefaults } from '../../../codes/code-rules.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import type { PageParts } from '../../ui/page.ts';
-import { typeNames } from '../code-types.ts';
-import { contentOf } from './form-body.ts';
-import { pageBodyOf } from './page-body.ts';
-import { previewPictures } from './preview-pictures.ts';
-import type { FormInput } from './read-form.ts';
+import { field } from '../../middleware/forms.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
+import { type PageParts, show, userOf } from '../../ui/page.ts';
+import { type FormInput, contentOf, pageBodyOf, readForm } from './form-body.ts';
+import { PhonePreview } from './preview-card.tsx';
 
 /**
  * For the style of previews. The form and the previews that its script requests later have the same CSRF token, and so the
@@ -27,7 +32,7 @@ export async function formPreview(
 ): Promise<SharePreview> {
   const content = contentOf(type, values, isRaw);
   return parts.previewShare({
-    name: values['name']?.trim() || typeNames[type],
+    name: values['name']?.trim() || contentType(type).name,
     type,
     content,
     look: pageBodyOf(values),
@@ -35,4 +40,63 @@ export async function formPreview(
     styleNonce: previewNonce(csrfToken),
     pictures: await previewPictures(parts, callerOf(ctx), { type, content }, code),
   });
+}
+
+type Parts = Pick<PageParts, 'db' | 'images' | 'logos'>;
+
+/** The pictures on the share page. A new code has only the picture of its content. */
+async function previewPictures(
+  { db, images, logos }: Parts,
+  caller: Caller,
+  { type, content }: { type: CodeType; content: string },
+  code: QrCode | undefined,
+): Promise<PreviewPictures> {
+  return {
+    join: contentType(type).shown?.direct && (await drawContent(images, caller, type, content)),
+    // Another type has no photo, and would lose it when it is saved.
+    photo: code?.type === 'vcard' && type === 'vcard' ? await readPhoto(db, code.id) : undefined,
+    logo: code && (await readLogo({ db, logos }, code.id)),
+  };
+}
+
+async function drawContent(
+  images: Parts['images'],
+  caller: Caller,
+  type: CodeType,
+  content: string,
+): Promise<string | undefined> {
+  const { errorCorrection, foregroundColor, backgroundColor } = createDefaults;
+  // The length first: longer content is not parsed.
+  const isParsed = fitsSymbol(content, errorCorrection) && parseContent(type, content).kind !== 'text';
+  if (!isParsed) return undefined;
+  const picture = { text: content, size: 256, errorCorrection, foregroundColor, backgroundColor };
+  // Without the picture, the rest of the preview is still worth showing.
+  const drawn = await images.draw(caller, picture, 'svg').catch(() => undefined);
+  return drawn && dataUrl('image/svg+xml', Buffer.from(drawn.body));
+}
+
+async function readPhoto(db: Parts['db'], codeId: string): Promise<string | undefined> {
+  const file = await readWholeFile(db, codeId);
+  return file?.kind === 'photo' ? dataUrl(file.mediaType, Buffer.concat(file.chunks)) : undefined;
+}
+
+async function readLogo({ db, logos }: Pick<Parts, 'db' | 'logos'>, codeId: string) {
+  const stored = await findPageLogo(db, codeId);
+  const png = stored && (await logos.find(stored.logo));
+  return png && { src: dataUrl('image/png', Buffer.from(png)), alt: stored.alt };
+}
+
+const dataUrl = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,${bytes.toString('base64')}`;
+
+/** The preview of a form that is being filled in. Posted, because addresses end up in histories and logs. */
+export function codePreviewRoutes(parts: PageParts): Routes {
+  const routes = createRoutes('/codes');
+
+  routes.post('user', '/preview', async (ctx) => {
+    const id = field(ctx, 'code');
+    const code = id === '' ? undefined : await findCode(parts.db, userOf(ctx).id, id);
+    const csrfToken = field(ctx, 'csrfToken');
+    show(ctx, PhonePreview, { shown: await formPreview(ctx, parts, readForm(ctx), { csrfToken, code }) });
+  });
+  return routes;
 }

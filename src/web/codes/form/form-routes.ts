@@ -11,11 +11,12 @@ import {
 import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/share-page.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
-import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
+import type { CodeType } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
-import { keepDesign } from '../../../codes/design/stored-design.ts';
-import { changesLook } from '../../../codes/proof/prove-design.ts';
+import { type ProvenChange, keepDesign, lookFields } from '../../../codes/design/stored-design.ts';
+import { changesLook, proveChange } from '../../../codes/proof/prove-design.ts';
 import type { Database } from '../../../store/database.ts';
 import { compileValidator, findErrors } from '../../../codes/validation.ts';
 import {
@@ -33,28 +34,29 @@ import { type Refusal, findFullAccount, refusedByLimit, spendForm } from '../../
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import { duplicateCode } from './duplicate-code.ts';
-import { proveEdit } from './prove-edit.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import {
   type Values,
   addressOf,
   changedBody,
   changedEnding,
+  changedPage,
   emptyValues,
   newBody,
+  pageBodyOf,
+  pageErrors,
+  readForm,
   readLastDay,
   readValues,
   shownErrors,
+  typeOf,
   valuesOf,
 } from './form-body.ts';
 import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
-import { editVersion, mergeEdit } from './edit-merge.ts';
-import { readForm, typeOf } from './read-form.ts';
-import { changedPage, pageBodyOf, pageErrors } from './page-body.ts';
-import { printSizeErrors } from './print-size.ts';
+import { editVersion, mergeEdit, switchForm } from './edit-merge.ts';
+import { printSizeErrors } from './print-size.tsx';
 import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/headers.ts';
-import { switchForm } from './switch-form.ts';
 import { type PageParts, redirect, redirectWithFlash, show, userOf, visitorOf } from '../../ui/page.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 
@@ -120,7 +122,8 @@ export function codeFormPages(parts: PageParts): Routes {
 
   routes.get('user', '/new', async (ctx) => {
     const limited = await findFullAccount(ctx, parts);
-    await showForm(ctx, { type: typeOf(ctx.query['type']), values: emptyValues(), isRaw: false, limited });
+    const type = typeOf(ctx.query['type']);
+    await showForm(ctx, { type, values: emptyValues(type), isRaw: false, limited });
   });
 
   routes.post('user', '/new', async (ctx) => {
@@ -288,4 +291,30 @@ function designOf(values: Values): Design {
   const { foregroundColor, backgroundColor, size, errorCorrection } = given;
   const design = { foregroundColor, backgroundColor, size, errorCorrection };
   return changeErrors(design).length === 0 ? design : { ...createDefaults };
+}
+
+/** Proves the design of a code once more where an edit alters its picture. Errors name fields of the form. */
+async function proveEdit(
+  parts: PageParts,
+  code: QrCode,
+  changes: CodeChanges,
+): Promise<{ proven?: ProvenChange | undefined; errors: FieldError[] }> {
+  try {
+    return { proven: await proveChange(parts, code.userId, code.id, changes), errors: [] };
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.details) throw error;
+    return { errors: onForm(error.details, changes) };
+  }
+}
+
+/** A field of the design is not on the form: its error is shown at the field whose change has caused it. */
+function onForm(details: FieldError[], changes: CodeChanges): FieldError[] {
+  const own = details.filter((error) => lookFields.some((name) => name === error.field));
+  if (own.length > 0)
+    return own.map((error) => ({ ...error, message: error.message.replace(/^of the code /, '') }));
+  const changed = lookFields.find((name) => changes[name] !== undefined) ?? 'foregroundColor';
+  return details.slice(0, 1).map((error) => ({
+    field: changed,
+    message: `does not fit the design of the code, whose ${error.field} ${error.message}`,
+  }));
 }

@@ -1,11 +1,11 @@
 import { isEndOfDay } from '../../../codes/lifetime.ts';
-import { type CodeType, codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { type CodeType, codeTypes, contentType } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { opensFile } from '../../../codes/files/upload.ts';
-import { typeNames } from '../code-types.ts';
 import type { SharePreview } from '../../../codes/share-page.ts';
 import { ContentInputs } from './content-inputs.tsx';
-import { PreviewCard } from './phone-preview.tsx';
-import { SizeFields } from './size-fields.tsx';
+import { PreviewCard } from './preview-card.tsx';
+import { SizeFields } from './print-size.tsx';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { timeInWords } from '../../ui/time.tsx';
 import { Form, Layout, Notice } from '../../ui/layout.tsx';
@@ -69,10 +69,10 @@ export function CodeFormView(props: CodeFormProps) {
       >
         <div>
           <section class="card">
-            <h2>Content{code && ` (${typeNames[type]})`}</h2>
+            <h2>Content{code && ` (${contentType(type).name})`}</h2>
             {code && code.type !== type && (
               <p class="hint">
-                Was {typeNames[code.type]}. The printed code stays the same and opens the new content.
+                Was {contentType(code.type).name}. The printed code stays the same and opens the new content.
               </p>
             )}
             <input type="hidden" name="type" value={type} />
@@ -120,7 +120,9 @@ export function CodeFormView(props: CodeFormProps) {
         </div>
       </Form>
       <script type="module" src={`${visitor.assets}/codes/form/form.browser.js`} />
-      {type === 'social' && <script type="module" src={`${visitor.assets}/codes/form/social.browser.js`} />}
+      {contentType(type).form.parts.some((part) => 'linkRows' in part) && (
+        <script type="module" src={`${visitor.assets}/codes/form/social.browser.js`} />
+      )}
       <script type="module" src={`${visitor.assets}/codes/form/preview.browser.js`} />
       <script type="module" src={`${visitor.assets}/codes/form/print-size.browser.js`} />
     </Layout>
@@ -176,7 +178,7 @@ export function TypeChooser({ at, path }: { at: CodeType | 'file'; path: string 
     <nav class="types" aria-label="Type of the code">
       {codeTypes.map((type) => (
         <a key={type} href={`${path}?type=${type}`} data-type aria-current={type === at ? 'true' : undefined}>
-          {typeNames[type]}
+          {contentType(type).name}
         </a>
       ))}
       <a href={path.replace(/(?:\/edit)?$/, '/file')} aria-current={at === 'file' ? 'true' : undefined}>
@@ -201,9 +203,8 @@ function DesignFields({ form, type, code, preview, warnings }: CodeFormProps) {
       />
       <p class="hint">
         {!code && 'This is a sample: the code gets its own picture when you create it. '}
-        {type === 'wifi'
-          ? 'The picture holds the network name and the password, so that phones can join directly. Print it again when they change.'
-          : 'The picture holds the share link, not the content. It stays the same when you change the content, even after printing.'}
+        {contentType(type).shown?.direct?.pictureHint ??
+          'The picture holds the share link, not the content. It stays the same when you change the content, even after printing.'}
         {code && (
           <>
             {' '}

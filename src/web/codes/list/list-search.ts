@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { ended, expiringWithin } from '../../../codes/lifetime.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
-import { type CodeType, codeTypes } from '../../../codes/qr-code.ts';
+import { codeTypes, type CodeType } from '../../../codes/content/content-types.ts';
 import type { CodeSearch } from '../../../codes/search-codes.ts';
 import { queryText } from '../../ui/form.ts';
 

@@ -1,14 +1,14 @@
 import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
-import { codeTypes, type QrCode } from '../../../codes/qr-code.ts';
+import { codeTypes, contentType } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import { maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
 import { DuplicateForm, Star, VisibilityForm } from '../code-actions.tsx';
 import { ExpiryBadge, StateBadge, stateOf } from '../code-state.tsx';
-import { typeNames } from '../code-types.ts';
 import {
-  endPeriods,
-  hasEnded,
   type Search,
   type Search as SearchOfList,
+  endPeriods,
+  hasEnded,
   searchParameters,
 } from './list-search.ts';
 import { maxSelectedCodes } from '../print/selection.ts';
@@ -16,8 +16,7 @@ import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Layout, Outcome } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
-import { figure } from '../../ui/words.tsx';
-import { ShortFigure } from '../../ui/words.tsx';
+import { ShortFigure, figure } from '../../ui/words.tsx';
 
 interface CodeRow {
   code: QrCode;
@@ -124,7 +123,7 @@ function Search({ search, categories }: CodesProps) {
             label="Type"
             choices={[
               ['', 'All types'],
-              ...codeTypes.map((type): [string, string] => [type, typeNames[type]]),
+              ...codeTypes.map((type): [string, string] => [type, contentType(type).name]),
             ]}
           />
           <Select
@@ -213,7 +212,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
           </div>
         </div>
       </th>
-      <td class="fact">{typeNames[code.type]}</td>
+      <td class="fact">{contentType(code.type).name}</td>
       <td class={code.category ? 'fact category' : 'fact none'} title={code.category ?? undefined}>
         {code.category ? <bdi>{code.category}</bdi> : '–'}
       </td>

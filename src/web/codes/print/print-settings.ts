@@ -1,6 +1,7 @@
 import { maxLabelLength } from '../../../schema.ts';
 import { type Paper, paperNames, papers } from '../../../codes/print/labels.ts';
-import type { CodeType, QrCode } from '../../../codes/qr-code.ts';
+import { type CodeType, contentType } from '../../../codes/content/content-types.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import { isDirectFirst } from '../downloads.tsx';
 
@@ -147,17 +148,8 @@ const scanTexts: Record<PrintLanguage, string> = {
   zh: '扫一扫',
 };
 
-const wifiTexts: Record<PrintLanguage, string> = {
-  en: 'Scan to join the Wi-Fi',
-  de: 'Scannen und ins WLAN',
-  fr: 'Scannez pour le Wi-Fi',
-  es: 'Escanea para usar el wifi',
-  pt: 'Aponte a câmera para o Wi-Fi',
-  zh: '扫码连接 Wi-Fi',
-};
-
 function printText(type: CodeType, language: PrintLanguage): string {
-  return (type === 'wifi' ? wifiTexts : scanTexts)[language];
+  return (contentType(type).shown?.direct?.scanText ?? scanTexts)[language];
 }
 
 /** The language of the viewer, or English. */

@@ -1,15 +1,16 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import type { ContentFields } from '../../../src/codes/content/content-type.ts';
 import {
-  type ContentFields,
   composeContent,
   contentFieldNames,
-} from '../../../src/codes/content/compose-content.ts';
-import { emailFields, kindOf, phoneFields } from '../../../src/codes/content/contact-fields.ts';
-import { fieldErrors, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
-import { linkRows } from '../../../src/codes/content/social-fields.ts';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import { type CodeType, codeTypes } from '../../../src/codes/qr-code.ts';
+  fieldErrors,
+  fieldsOfContent,
+  keptFields,
+} from '../../../src/codes/content/content-fields.ts';
+import { emailFields, kindOf, phoneFields } from '../../../src/codes/content/contact.ts';
+import { linkRows } from '../../../src/codes/content/social.ts';
+import { codeTypes, parseContent, type CodeType } from '../../../src/codes/content/content-types.ts';
 
 /** One line of text, with the characters that payloads consist of. */
 const typed = fc
@@ -121,7 +122,7 @@ describe('composeContent', () => {
       expect(composeContent(type, {})).to.equal('');
       const errors = fieldErrors(type, {});
       // Types that are stored as typed are checked by the general rules for content.
-      expect(errors.length > 0).to.equal(contentFieldNames[type][0] !== 'content');
+      expect(errors.length > 0).to.equal(contentFieldNames(type)[0] !== 'content');
     });
   }
 
@@ -261,5 +262,73 @@ describe('fieldsOfContent', () => {
     expect(fieldsOfContent('phone', '+44 20 7946 0000')).to.deep.equal({ number: '+44 20 7946 0000' });
     expect(fieldsOfContent('email', 'ann@example.com')).to.deep.include({ to: 'ann@example.com' });
     expect(fieldsOfContent('geo', '52.5, 13.4')).to.deep.include({ place: '52.5, 13.4' });
+  });
+});
+
+const contact = {
+  contactName: 'Ann Doe',
+  organization: 'Doe Ltd',
+  phone: '+44 20 7946 0000',
+  email: 'ann@example.com',
+  website: 'example.com/ann',
+};
+
+describe('Another type for a content', () => {
+  it('keeps a number, a message, an email address and a web address', () => {
+    const sms = { number: '+44 20 7946 0000', message: 'Hi' };
+    expect(keptFields('sms', 'whatsapp', sms)).to.deep.equal(sms);
+    expect(keptFields('sms', 'phone', sms)).to.deep.equal({ number: sms.number });
+    expect(keptFields('sms', 'email', sms)).to.deep.equal({ to: '', subject: '', body: 'Hi' });
+    expect(keptFields('vcard', 'phone', contact)).to.deep.equal({ number: contact.phone });
+    expect(keptFields('vcard', 'email', contact)).to.include({ to: contact.email });
+    expect(keptFields('vcard', 'url', contact)).to.deep.equal({ content: contact.website });
+    expect(keptFields('email', 'vcard', { to: 'ann@example.com' })).to.include({ email: 'ann@example.com' });
+    const url = { content: 'https://example.com/menu' };
+    expect(keptFields('url', 'text', url)).to.deep.equal(url);
+    expect(keptFields('url', 'social', url)).to.include({ linkAddress1: url.content });
+    expect(keptFields('url', 'vcard', url)).to.include({ website: url.content });
+  });
+
+  it('keeps the first of several links, all of them between texts, and a map link for a place', () => {
+    const links = { content: 'Our pages:\nhttps://example.com/a\nhttps://example.com/b' };
+    expect(keptFields('social', 'url', links)).to.deep.equal({ content: 'https://example.com/a' });
+    expect(keptFields('social', 'text', links)).to.deep.equal(links);
+    const rows = { linkLabel1: 'Shop', linkAddress1: 'example.com/a', linkAddress2: 'https://example.com/b' };
+    const text = { content: 'Shop: https://example.com/a\nhttps://example.com/b' };
+    expect(keptFields('social', 'url', rows)).to.deep.equal({ content: 'https://example.com/a' });
+    expect(keptFields('social', 'text', rows)).to.deep.equal(text);
+    expect(keptFields('text', 'vcard', { content: 'Ring twice' })).to.include({ note: 'Ring twice' });
+    const map = { content: 'https://www.openstreetmap.org/#map=15/51.5007/-0.1246' };
+    expect(keptFields('url', 'geo', map)).to.deep.equal({ place: map.content });
+    expect(keptFields('url', 'geo', { content: 'https://example.com/' })).to.deep.equal({ place: '' });
+  });
+
+  it('keeps everything that can be read for a text, but never a password', () => {
+    const more = {
+      ...contact,
+      jobTitle: 'CEO',
+      phone2: '+44 1',
+      phone2Kind: 'FAX',
+      city: 'Bath',
+      note: 'Hi',
+    };
+    expect(keptFields('vcard', 'text', more).content).to.equal(
+      'Ann Doe\nDoe Ltd\nCEO\n+44 20 7946 0000\n+44 1\nann@example.com\nexample.com/ann\nBath\nHi',
+    );
+    expect(keptFields('vcard', 'text', contact).content).to.equal(
+      'Ann Doe\nDoe Ltd\n+44 20 7946 0000\nann@example.com\nexample.com/ann',
+    );
+    const network = { networkName: 'Guests', password: 'let me in', security: 'WPA', hidden: '' };
+    for (const to of codeTypes.filter((type) => type !== 'wifi'))
+      expect(JSON.stringify(keptFields('wifi', to, network)), to).not.to.contain('let me in');
+    expect(keptFields('wifi', 'text', network)).to.deep.equal({ content: 'Guests' });
+  });
+
+  it('fills only fields that the type has', () => {
+    for (const from of codeTypes) {
+      const fields = Object.fromEntries(contentFieldNames(from).map((name) => [name, 'x']));
+      for (const to of codeTypes)
+        expect(contentFieldNames(to)).to.include.members(Object.keys(keptFields(from, to, fields)));
+    }
   });
 });

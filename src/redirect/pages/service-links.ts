@@ -1,5 +1,56 @@
+import { type CodeContent, contentKind } from '../../codes/content/content-types.ts';
+import type { Icon, LinkLine } from '../../codes/content/content-type.ts';
 import { parseUrl } from '../../http/parse-url.ts';
-import type { ServiceIcon } from './icons.ts';
+import { html, isLinkable, type Markup, storedText, undirected } from './html.ts';
+
+/** A button for each link; other lines stay between them as text. */
+export function linkList(lines: LinkLine[]): Markup {
+  const shown = lines
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ text, href, label }) =>
+      isLinkable(href) ? { href, name: serviceName(href), label: undirected(label ?? '').trim() } : { text },
+    );
+  const names = shown.map(({ name }) => name);
+  const items = shown.map(({ text, href, name, label }) => {
+    if (href === undefined) return storedText(text);
+    // A label says nothing about where the link leads, so the address is shown with it.
+    const isAmbiguous = label !== '' || names.indexOf(name) !== names.lastIndexOf(name);
+    return addressButton(href, label || name, isAmbiguous);
+  });
+  return html`<ul class="links">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}
+
+/** Screen readers read the address after the name; it is visible if two buttons have the same name. */
+function addressButton(href: string, name: string, isAmbiguous: boolean): Markup {
+  const address = isAmbiguous
+    ? html`<small dir="ltr">${href.replace(/^https?:\/\//, '')}</small>`
+    : html`<span class="unseen">${href}</span>`;
+  return html`<a class="button" href="${href}" title="${href}" rel="noopener noreferrer nofollow">${icon(serviceIcon(href))}<span><bdi>${name}</bdi> ${address}</span></a>`;
+}
+
+/** What a service is for, rather than its trademark. */
+const ownIcons = {
+  code: ['M8 6l-6 6 6 6M16 6l6 6-6 6'],
+  music: ['M9 18V5l11-2v13', [6, 18, 3], [17, 16, 3]],
+  photo: ['M3 8h4l2-3h6l2 3h4v12H3z', [12, 13, 4]],
+  video: ['M3 5h18v14H3zM10 9v6l5-3z'],
+  notice: [[12, 12, 9], 'M12 7v6M12 16.5h.01'],
+} satisfies Record<string, Icon>;
+type IconName = keyof typeof ownIcons | CodeContent['kind'];
+
+/** The text beside an icon says the same. */
+export function icon(name: IconName): Markup {
+  const shapes: Icon =
+    name in ownIcons
+      ? ownIcons[name as keyof typeof ownIcons]
+      : contentKind(name as CodeContent['kind']).icon;
+  const drawn = shapes.map((shape) =>
+    typeof shape === 'string'
+      ? html`<path d="${shape}"/>`
+      : html`<circle cx="${shape[0]}" cy="${shape[1]}" r="${shape[2]}"/>`,
+  );
+  return html`<svg viewBox="0 0 24 24" aria-hidden="true">${drawn}</svg>`;
+}
 
 interface Service {
   name: string;
@@ -47,7 +98,7 @@ const services = new Map<string, Service>([
 const ownPages =
   /^(?:about|download|events|explore|features|feed|groups|hashtag|help|home|jobs|live|login|pages|pricing|privacy|reels?|search|settings|share|shop|signup|stories|terms|watch|\w+\.php)$/i;
 
-const icons: Partial<Record<ServiceIcon, string[]>> = {
+const servicesByIcon: Partial<Record<IconName, string[]>> = {
   code: ['GitHub', 'GitLab'],
   contact: ['Bluesky', 'Facebook', 'LinkedIn', 'Reddit', 'Threads', 'X'],
   music: ['SoundCloud', 'Spotify'],
@@ -56,10 +107,12 @@ const icons: Partial<Record<ServiceIcon, string[]>> = {
   video: ['TikTok', 'Twitch', 'Vimeo', 'YouTube'],
 };
 const iconsByName = new Map(
-  Object.entries(icons).flatMap(([icon, names]) => names.map((name) => [name, icon as ServiceIcon] as const)),
+  Object.entries(servicesByIcon).flatMap(([name, members]) =>
+    members.map((service) => [service, name as IconName] as const),
+  ),
 );
 
-export function serviceIcon(href: string): ServiceIcon {
+function serviceIcon(href: string): IconName {
   const service = serviceAt(parseUrl(href)?.host ?? '');
   return (service && iconsByName.get(service.name)) ?? 'link';
 }
@@ -69,7 +122,7 @@ function serviceAt(host: string): Service | undefined {
 }
 
 /** "Instagram · you" for a known service, else the host. Uses nothing but the address. */
-export function serviceName(href: string): string {
+function serviceName(href: string): string {
   const { host, pathname } = parseUrl(href) ?? { host: '', pathname: '' };
   const service = serviceAt(host);
   if (!service) return host.replace(/^www\./, '') || href;

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { CodeContent } from '../../../src/codes/content/code-content.ts';
-import { parseContent } from '../../../src/codes/content/parse-content.ts';
-import { codeTypes } from '../../../src/codes/qr-code.ts';
+import { codeTypes, parseContent, type CodeContent } from '../../../src/codes/content/content-types.ts';
 
 /** Fragments of every payload and attack, so that many of the generated strings are almost valid. */
 // biome-ignore format: one word per line would be unreadable
