@@ -2,9 +2,9 @@ import { type Database, queryPrepared } from '../store/database.ts';
 import type { RecentChanges } from '../store/reads.ts';
 import { maxLagMs } from '../store/replica.ts';
 
-/** A mark younger than this is not written again, so that importing a thousand codes does not write a thousand marks. */
+/** A younger mark is not written again: importing a thousand codes writes a few marks. */
 const markEveryMs = 250;
-/** Longer than a usable replica may be behind, and than the age of a mark may be understated. */
+/** Covers the lag of a usable replica and the rounding of marks. */
 const recentMs = maxLagMs + 2 * markEveryMs;
 
 const markStatement = {
@@ -18,7 +18,7 @@ const recentStatement = {
   text: `SELECT 1 FROM users WHERE id = $1 AND codes_changed_at > clock_timestamp() - interval '${recentMs} ms'`,
 };
 
-/** On the primary, by its clock: the change and the list may be served by different web processes. */
+/** Read-your-writes: kept on the primary, by its clock, because different web processes may serve the change and the list. */
 export function createRecentChanges(db: Database): RecentChanges {
   return {
     mark: async (ownerId) => void (await queryPrepared(db, markStatement, [ownerId])),
