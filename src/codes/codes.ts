@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { raw } from 'objection';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, queryPrepared } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 import { hostColumns } from './blocks.ts';
 import { lockRoomForCodes } from './code-limit.ts';
@@ -11,6 +11,8 @@ import { type CodeType, QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
 import type { Design } from './design/design.ts';
 import type { PageLogo } from './share-page.ts';
+import type { RecentChanges } from '../store/reads.ts';
+import { maxLagMs } from '../store/replica.ts';
 
 export type NewCode = Pick<
   QrCode,
@@ -265,4 +267,28 @@ export async function findMissingCodes(db: Database, ids: string[]): Promise<Set
     { ids: ids.filter((id) => isUuid(id)) },
   )) as { rows: { id: string }[] };
   return new Set(rows.map(({ id }) => id));
+}
+
+/** A younger mark is not written again: importing a thousand codes writes a few marks. */
+const markEveryMs = 250;
+/** Covers the lag of a usable replica and the rounding of marks. */
+const recentMs = maxLagMs + 2 * markEveryMs;
+
+const markStatement = {
+  name: 'mark codes changed',
+  text: `UPDATE users SET codes_changed_at = clock_timestamp()
+         WHERE id = $1
+           AND (codes_changed_at IS NULL OR codes_changed_at < clock_timestamp() - interval '${markEveryMs} ms')`,
+};
+const recentStatement = {
+  name: 'codes changed recently',
+  text: `SELECT 1 FROM users WHERE id = $1 AND codes_changed_at > clock_timestamp() - interval '${recentMs} ms'`,
+};
+
+/** Read-your-writes: kept on the primary, by its clock, because different web processes may serve the change and the list. */
+export function createRecentChanges(db: Database): RecentChanges {
+  return {
+    mark: async (ownerId) => void (await queryPrepared(db, markStatement, [ownerId])),
+    has: async (ownerId) => (await queryPrepared(db, recentStatement, [ownerId])).length > 0,
+  };
 }

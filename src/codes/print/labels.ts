@@ -118,29 +118,16 @@ export const papers = {
 export const paperNames = ['A4', 'Letter'] as const satisfies (keyof typeof papers)[];
 export type Paper = (typeof paperNames)[number];
 
-/** Relative to the upper left corner of the sheet. */
-interface LabelSheet {
-  paper: Paper;
-  columns: number;
-  rows: number;
-  labelWidthMm: number;
-  labelHeightMm: number;
-  leftMm: number;
-  topMm: number;
-  /** Distance from one label to the next. */
-  pitchXMm: number;
-  pitchYMm: number;
-}
-
 const inch = 25.4;
 
+/** Millimeters, relative to the upper left corner of the sheet. `pitch` is the distance from one label to the next. */
 const labelSheet = (
   paper: Paper,
   [columns, rows]: [number, number],
   [labelWidthMm, labelHeightMm]: [number, number],
   [leftMm, topMm]: [number, number],
   [pitchXMm, pitchYMm]: [number, number],
-): LabelSheet => ({
+) => ({
   paper,
   columns,
   rows,
@@ -151,6 +138,8 @@ const labelSheet = (
   pitchXMm,
   pitchYMm,
 });
+
+type LabelSheet = ReturnType<typeof labelSheet>;
 
 const inInches = (x: number, y: number): [number, number] => [x * inch, y * inch];
 
@@ -173,17 +162,6 @@ export const averyNumbers = ['L7160', 'L4732', '5160', '22806'] as const;
 export const sheetNames = [...averyNumbers, 'grid'] as const;
 type SheetName = (typeof sheetNames)[number];
 
-/** An evenly divided sheet with equal margins on opposite sides. */
-export interface LabelGrid {
-  paper: Paper;
-  columns: number;
-  rows: number;
-  marginXMm: number;
-  marginYMm: number;
-  gapXMm: number;
-  gapYMm: number;
-}
-
 export const gridLimits = {
   columns: { min: 1, max: 12 },
   rows: { min: 1, max: 20 },
@@ -193,8 +171,9 @@ export const gridLimits = {
   gapYMm: { min: 0, max: 20 },
 } as const;
 
-export const defaultGrid: LabelGrid = {
-  paper: 'A4',
+/** An evenly divided sheet with equal margins on opposite sides. */
+export const defaultGrid = {
+  paper: 'A4' as Paper,
   columns: 3,
   rows: 6,
   marginXMm: 10,
@@ -202,6 +181,7 @@ export const defaultGrid: LabelGrid = {
   gapXMm: 0,
   gapYMm: 0,
 };
+export type LabelGrid = typeof defaultGrid;
 
 /** Codes on smaller labels cannot be read. */
 const minLabelMm = 15;
