@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FoundSecret, type KnownSecret, createKnownSecret } from './accounts/known-secret.ts';
 import { type ServiceSecrets, deriveSecrets } from './accounts/secrets.ts';
-import { createRecentChanges } from './codes/recent-changes.ts';
+import { createRecentChanges } from './codes/codes.ts';
 import type { Config } from './config.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { unavailablePage } from './redirect/pages/notice-pages.ts';

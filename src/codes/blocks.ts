@@ -15,7 +15,7 @@ interface Block {
   createdAt: Date;
 }
 
-/** False where it is already blocked; the existing block is not changed. */
+/** False if it is already blocked; the existing block stays as it is. */
 export async function addBlock(db: Database, { kind, value, reason, createdAt }: Block): Promise<boolean> {
   const added = await db('blocks')
     .insert({ kind, value, reason, created_at: createdAt })
@@ -25,7 +25,7 @@ export async function addBlock(db: Database, { kind, value, reason, createdAt }:
   return added.length > 0;
 }
 
-/** False where the block did not exist. */
+/** False if there was no such block. */
 export async function removeBlock(db: Database, kind: BlockKind, value: string): Promise<boolean> {
   return (await db('blocks').where({ kind, value }).delete()) > 0;
 }
@@ -38,8 +38,9 @@ export async function findBlock(
   return db('blocks').where({ kind, value }).first('reason', 'created_at as createdAt');
 }
 
-export interface ListedBlock extends Block {
-  /** Of a blocked account, unless it was deleted. */
+export interface ListedBlock extends Omit<Block, 'kind'> {
+  kind: BlockKind | 'account';
+  /** Set for an account that still exists. */
   email: string | null;
 }
 
@@ -51,7 +52,6 @@ interface BlockSearch {
   order?: 'asc' | 'desc';
 }
 
-/** All blocks, oldest first, unless told otherwise. */
 export async function listBlocks(
   db: Database,
   { text = '', limit, offset, order = 'asc' }: BlockSearch = {},
@@ -144,20 +144,18 @@ const rulesVersion = 2;
 type Content = Pick<QrCode, 'type' | 'content'> & Partial<Pick<QrCode, 'afterExpiryUrl'>>;
 type StoredHosts = Pick<QrCode, 'hosts' | 'hostsKey'>;
 
-/** The columns to store with a content. */
+/** The columns to store with the content. */
 export function hostColumns(code: Content): StoredHosts {
   return { hosts: hostsOfCode(code), hostsKey: keyOf(code) };
 }
 
-/** Every host that the share link may lead to, before and after the end. */
+/** Every host that the share link may redirect to, before and after the code expires. */
 function hostsOfCode({ type, content, afterExpiryUrl }: Content): string[] {
   const later = afterExpiryUrl ? hostsOf('url', afterExpiryUrl) : [];
   return [...new Set([...hostsOf(type, content), ...later])];
 }
 
-/**
- * The stored hosts of each code. Content that was stored by an older release is parsed once, and its hosts are stored.
- */
+/** The stored hosts of each code. Content from an older release is parsed once, and its hosts are stored. */
 export async function readHosts(
   db: Database,
   codes: (Content & StoredHosts & Pick<QrCode, 'id'>)[],

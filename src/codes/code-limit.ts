@@ -2,15 +2,15 @@ import { AppError } from '../errors.ts';
 import { type LimitedAccount, limitsOf, type PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 
-/** With more rows, the next code that is created adds them up to one. */
+/** Above this, creating a code sums the rows up into one. */
 const maxRows = 50;
 
-/** How many codes an account has. Triggers count them, so that nobody has to. */
+/** Reads the counters that triggers maintain. */
 export async function countOwnCodes(db: Database, ownerId: string): Promise<number> {
   return (await readCount(db, ownerId)).codes;
 }
 
-/** Throws where the account may not have so many more codes. Call it before expensive work; `lockRoomForCodes` decides. */
+/** Throws if the codes would exceed the account's limit. A cheap check before expensive work; `lockRoomForCodes` decides. */
 export async function requireRoomForCodes(
   db: Database,
   ownerId: string,
@@ -23,7 +23,7 @@ export async function requireRoomForCodes(
   if (owner) requireRoom(await countOwnCodes(db, ownerId), added, limitsOf(owner, limits).codes);
 }
 
-/** Throws where the account may not have so many more codes. Nobody else creates any until the transaction ends. */
+/** Throws if the codes would exceed the account's limit. Holds off other creations until the transaction ends. */
 export async function lockRoomForCodes(
   transaction: Database,
   ownerId: string,
@@ -59,7 +59,7 @@ async function readCount(db: Database, ownerId: string): Promise<{ codes: number
   return rows[0];
 }
 
-/** One statement, so that whoever reads meanwhile sees the same sum. Deleted codes may add rows at the same time. */
+/** One statement, so that concurrent readers see the same sum. Deletions may add rows meanwhile. */
 async function addUp(transaction: Database, ownerId: string): Promise<void> {
   await transaction.raw(
     `WITH former AS (DELETE FROM code_counts WHERE user_id = :ownerId RETURNING codes)

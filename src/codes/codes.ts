@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { raw } from 'objection';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, queryPrepared } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 import { hostColumns } from './blocks.ts';
 import { lockRoomForCodes } from './code-limit.ts';
@@ -12,6 +12,8 @@ import { QrCode } from './qr-code.ts';
 import { generateShareToken } from './share-token.ts';
 import type { Design } from './design/design.ts';
 import type { PageLogo } from './share-page.ts';
+import type { RecentChanges } from '../store/reads.ts';
+import { maxLagMs } from '../store/replicas.ts';
 
 export type NewCode = Pick<
   QrCode,
@@ -28,7 +30,7 @@ export type NewCode = Pick<
 type PageColumns = Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>;
 
 export type CodeInput = NewCode &
-  // A share token that the content contains.
+  // `shareToken` is given if the content contains it.
   Partial<Pick<QrCode, 'expiresAt' | 'isPublic' | 'afterExpiryUrl' | 'shareToken'> & PageColumns>;
 
 export async function createCode(
@@ -40,7 +42,7 @@ export async function createCode(
   return insertCode(db, newCode(ownerId, input, lifetimeDays, now), limits);
 }
 
-/** Throws where the account has as many codes as it may have. Locks it, so that this holds for parallel requests. */
+/** Throws at the account's limit, which also holds for parallel requests. */
 export async function insertCode(db: Database, created: QrCodeColumns, limits: PlanLimits): Promise<QrCode> {
   return inTransaction(db, async (transaction) => {
     await lockRoomForCodes(transaction, created.userId, 1, limits);
@@ -48,7 +50,7 @@ export async function insertCode(db: Database, created: QrCodeColumns, limits: P
   });
 }
 
-/** Without a savepoint in a transaction: an error ends it anyway. */
+/** An open transaction needs no savepoint: an error ends it anyway. */
 async function inTransaction<Value>(
   db: Database,
   work: (transaction: Database) => Promise<Value>,
@@ -80,10 +82,10 @@ export function newCode(
 
 export type QrCodeColumns = ReturnType<typeof newCode>;
 
-/** Building a statement for more rows would block other requests for longer. */
+/** Building a larger statement would block the event loop for longer. */
 const codesPerInsert = 25;
 
-/** All or none, as `insertCode`. They have one owner. */
+/** All or none. */
 export async function insertCodes(
   db: Database,
   ownerId: string,
@@ -111,8 +113,8 @@ export type CodeChanges = Partial<
 >;
 
 /**
- * Applies the changes that `decide` returns for the stored code. The row is locked, so that the second of two parallel
- * changes is checked against the result of the first. Recording scans does not wait for it.
+ * Applies the changes that `decide` returns for the locked code, so that parallel changes see each other's result.
+ * Recording scans does not wait for the lock.
  */
 export async function changeCode(
   db: Database,
@@ -169,7 +171,7 @@ export async function deleteCode(
   return deleted;
 }
 
-/** In a transaction that has locked them. */
+/** The transaction must have locked them. */
 export async function deleteLockedCodes(transaction: Database, codes: QrCode[]): Promise<void> {
   await QrCode.query(transaction)
     .delete()
@@ -181,9 +183,9 @@ interface CodeFilter {
   type?: CodeType | undefined;
   favorite?: boolean | undefined;
   expiring?: ExpiringWithin | undefined;
-  /** Created at this time or later. */
+  /** Inclusive, by creation time. */
   from?: Date;
-  /** Created before this time. */
+  /** Exclusive. */
   to?: Date;
 }
 
@@ -202,7 +204,7 @@ export async function listCodes(
   if (filter.category !== undefined) query.where('category', filter.category);
   if (filter.type !== undefined) query.where('type', filter.type);
   if (filter.favorite !== undefined) query.where('is_favorite', filter.favorite);
-  // Ids begin with the time at which their code was created.
+  // Ids start with the creation time.
   if (filter.from) query.where('id', '>=', firstIdAt(filter.from));
   if (filter.to) query.where('id', '<', firstIdAt(filter.to));
   whereExpiring(query, filter.expiring);
@@ -213,11 +215,11 @@ function noSuchCode(): AppError {
   return new AppError('not_found', 'There is no such QR code.');
 }
 
-/** `hasAnyBlocks` is false where nothing is blocked at all, which saves the query for this code. */
+/** `hasAnyBlocks` is false if nothing is blocked at all, which saves a query per code. */
 export type SharedCode = QrCode & {
   hasAnyBlocks: boolean;
   design: Partial<Design> | null;
-  /** The id of the photo of a contact. */
+  /** The id of the contact's photo. */
   photo: string | null;
   pageLogo: PageLogo | null;
 };
@@ -227,7 +229,7 @@ export async function findSharedCode(db: Database, token: string): Promise<Share
     'qr_codes.*',
     raw('EXISTS (SELECT FROM blocks)').as('has_any_blocks'),
     raw('(SELECT design FROM designs WHERE code_id = qr_codes.id)').as('design'),
-    // Only contacts are looked up.
+    // Only contacts have photos.
     raw(
       `CASE WHEN type = 'vcard' THEN (SELECT file.id FROM code_files AS file WHERE code_id = qr_codes.id AND kind = 'photo') END`,
     ).as('photo'),
@@ -245,7 +247,7 @@ export async function findAnyCode(db: Database, idOrToken: string): Promise<QrCo
 
 const codesPerRead = 200;
 
-/** All codes of an account, oldest first, in batches. */
+/** All codes of an account in batches, oldest first. */
 export async function* ownedCodes(db: Database, ownerId: string): AsyncGenerator<QrCode[]> {
   for (let after: string | undefined; ; ) {
     const query = QrCode.query(db).where({ user_id: ownerId }).orderBy('id').limit(codesPerRead);
@@ -257,7 +259,7 @@ export async function* ownedCodes(db: Database, ownerId: string): AsyncGenerator
   }
 }
 
-/** Of these ids, the ones of codes that neither exist nor were deleted a short while ago. */
+/** The given ids whose codes neither exist nor were deleted recently. */
 export async function findMissingCodes(db: Database, ids: string[]): Promise<Set<string>> {
   const { rows } = (await db.raw(
     `SELECT id FROM unnest(CAST(:ids AS uuid[])) AS given (id)
@@ -266,4 +268,28 @@ export async function findMissingCodes(db: Database, ids: string[]): Promise<Set
     { ids: ids.filter((id) => isUuid(id)) },
   )) as { rows: { id: string }[] };
   return new Set(rows.map(({ id }) => id));
+}
+
+/** A younger mark is not written again: importing a thousand codes writes a few marks. */
+const markEveryMs = 250;
+/** Covers the lag of a usable replica and the rounding of marks. */
+const recentMs = maxLagMs + 2 * markEveryMs;
+
+const markStatement = {
+  name: 'mark codes changed',
+  text: `UPDATE users SET codes_changed_at = clock_timestamp()
+         WHERE id = $1
+           AND (codes_changed_at IS NULL OR codes_changed_at < clock_timestamp() - interval '${markEveryMs} ms')`,
+};
+const recentStatement = {
+  name: 'codes changed recently',
+  text: `SELECT 1 FROM users WHERE id = $1 AND codes_changed_at > clock_timestamp() - interval '${recentMs} ms'`,
+};
+
+/** Read-your-writes: kept on the primary, by its clock, because different web processes may serve the change and the list. */
+export function createRecentChanges(db: Database): RecentChanges {
+  return {
+    mark: async (ownerId) => void (await queryPrepared(db, markStatement, [ownerId])),
+    has: async (ownerId) => (await queryPrepared(db, recentStatement, [ownerId])).length > 0,
+  };
 }

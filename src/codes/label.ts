@@ -4,8 +4,8 @@ export function isText(text: string): boolean {
 }
 
 /**
- * C0 and C1 control characters, line and paragraph separators, and bidirectional embeddings, overrides and isolates. The
- * plain direction marks are allowed: they do not affect other characters.
+ * C0 and C1 control characters, line and paragraph separators, and bidirectional embeddings, overrides and isolates.
+ * Plain direction marks are allowed: they do not affect other characters.
  */
 const unsafeCharacters = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
@@ -19,8 +19,8 @@ const longestLabel = 200;
 const longestDecomposition = 4;
 
 /**
- * Trimmed and in NFC, so that what looks the same is the same. Text that is too long for a label stays as it is, for the rule
- * about its length: normalizing many combining marks takes quadratic time.
+ * Trims and converts to NFC. Text that is too long for a label is not converted, because normalizing many combining
+ * marks takes quadratic time; its length is rejected later.
  */
 export function normalizeLabel(text: string, maxLength = longestLabel): string {
   const trimmed = text.trim();

@@ -3,17 +3,16 @@ import { dayMs } from '../runtime/units.ts';
 import { QrCode } from './qr-code.ts';
 import type { Database } from '../store/database.ts';
 
-/** Stored as the default end of a code whose owner chose this one. It must differ: an owner may choose 1970, too. */
+/** Marks an expiry as chosen: any default expiry that differs from it. */
 const otherThan = (chosen: Date) => new Date(chosen.getTime() === 0 ? 1 : 0);
 
 type Ends = Pick<QrCode, 'expiresAt' | 'defaultExpiresAt'>;
 
-/** The end of a code that is created or renewed now. */
 function defaultExpiry(lifetimeDays: number, now: Date): Date {
   return new Date(now.getTime() + lifetimeDays * dayMs);
 }
 
-/** What to store for an end that the owner chose, or for null, the default lifetime from now on. */
+/** The columns for an expiry that the owner chose, or null for the default lifetime from now on. */
 export function endColumns(chosen: Date | null, lifetimeDays: number, now: Date): Ends {
   if (chosen) return { expiresAt: chosen, defaultExpiresAt: otherThan(chosen) };
   const expiresAt = defaultExpiry(lifetimeDays, now);
@@ -21,9 +20,9 @@ export function endColumns(chosen: Date | null, lifetimeDays: number, now: Date)
 }
 
 /**
- * Whether scans renew the code. Compared with the stored end, because a process of the previous release changes only
- * `expiresAt`. A code of that release has the default lifetime if it ends when the API, or on the day that the form,
- * would have chosen.
+ * Whether scans renew the code. The previous release changes only `expiresAt`, so it is compared with the stored
+ * default. Without one, the code has the default lifetime if it expires when the API, or on the day that the form, would
+ * have chosen.
  */
 export function hasDefaultEnd(
   { createdAt, expiresAt, defaultExpiresAt }: Ends & Pick<QrCode, 'createdAt'>,
@@ -35,15 +34,15 @@ export function hasDefaultEnd(
   return end === created.getTime() || expiresAt.toISOString() === endOfDay(lastDayOf(created));
 }
 
-/** With the default end that `hasDefaultEnd` finds for a code of an older release. */
+/** Fills in what a code of an older release lacks. */
 export function withDefaultEnd(code: QrCode, lifetimeDays: number): QrCode {
   code.defaultExpiresAt ??= hasDefaultEnd(code, lifetimeDays) ? code.expiresAt : otherThan(code.expiresAt);
   return code;
 }
 
 /**
- * The end after a scan in the second half of a default lifetime; undefined where the scan does not renew the code. It depends
- * on the time of the scan only, so a scan that is delivered again changes nothing.
+ * The new expiry after a scan in the second half of a default lifetime; undefined if the scan does not renew the code.
+ * It depends only on the time of the scan, so a scan that is delivered again changes nothing.
  */
 function expiryAfterScan(
   code: Ends & Pick<QrCode, 'createdAt'>,
@@ -57,7 +56,6 @@ function expiryAfterScan(
     : undefined;
 }
 
-/** When the second half of a default lifetime begins. */
 export function secondHalfOf(expiresAt: Date, lifetimeDays: number): Date {
   return new Date(expiresAt.getTime() - (lifetimeDays * dayMs) / 2);
 }
@@ -76,18 +74,18 @@ export function endOfDay(day: string): string | undefined {
   return end.startsWith('+') ? `${day}T23:59:59.999Z` : end;
 }
 
-/** Forms set the end of a day, the API any time. */
+/** Forms set the end of a day, the API sets any time. */
 export function isEndOfDay(expiresAt: Date): boolean {
   return expiresAt.toISOString() === endOfDay(lastDayOf(expiresAt));
 }
 
-/** When the end of a code is. Without `after`, also long ago. */
+/** A range of expiry times. Without `after`, it has no start. */
 export interface ExpiringWithin {
   after?: Date;
   until: Date;
 }
 
-/** Codes that work now and end within this time. */
+/** Codes that work now and expire within these days. */
 export function expiringWithin(days: number | undefined, now: Date): ExpiringWithin | undefined {
   return days === undefined ? undefined : { after: now, until: defaultExpiry(days, now) };
 }
@@ -101,8 +99,8 @@ export function whereExpiring(query: QueryBuilder<QrCode>, expiring: ExpiringWit
 }
 
 /**
- * Renews the codes that were scanned in the second half of their default lifetime; `scans` has the latest scan of each. Skips
- * codes that another transaction has locked, and returns their ids. Does not change `updatedAt`.
+ * Renews codes that were scanned in the second half of their default lifetime; `scans` has the latest scan of each.
+ * Skips codes that are locked, and returns their ids. Does not change `updatedAt`.
  */
 export async function renewCodes(
   db: Database,
@@ -120,7 +118,7 @@ export async function renewCodes(
     const changes = codes.flatMap((code) => {
       const expiresAt = expiryAfterScan(code, scans.get(code.id) ?? new Date(0), lifetimeDays);
       if (expiresAt) return [{ id: code.id, expiresAt, defaultExpiresAt: expiresAt }];
-      // Stored, so that the chosen end of a code of an older release is not looked at with every scan.
+      // Stored, so that a chosen expiry from an older release is not checked with every scan.
       const isUndecided = code.defaultExpiresAt === null && !hasDefaultEnd(code, lifetimeDays);
       return isUndecided ? [{ id: code.id, ...endColumns(code.expiresAt, lifetimeDays, new Date()) }] : [];
     });
@@ -147,7 +145,7 @@ async function storeEnds(
   );
 }
 
-/** The others were deleted. */
+/** Ids that are neither held nor locked belong to deleted codes. */
 async function findLocked(db: Database, ids: string[], held: Set<string>): Promise<string[]> {
   const rows = await QrCode.query(db).select('id').whereRaw('id = ANY(?::uuid[])', [ids]);
   return rows.flatMap(({ id }) => (held.has(id) ? [] : id));

@@ -12,14 +12,14 @@ const minModulePixels = 2;
 type Look = Pick<QrCode, 'errorCorrection' | 'size' | 'foregroundColor' | 'backgroundColor'>;
 
 /**
- * What may keep scanners from reading the image, and what to change. Plain ASCII without commas: each warning can be a
- * header, and joined headers can be split again.
+ * What may keep scanners from reading the image, and what to change. ASCII without commas, so that warnings can be
+ * joined in a header.
  */
 export function pictureWarnings(picture: Picture): string[] {
   return [...colorWarnings(picture), ...sizeWarnings(picture)];
 }
 
-/** For a stored code: its content and both its images. A warning that applies to both images is given once. */
+/** Checks a stored code: its content and both its images. A warning about both images is given once. */
 export function codeWarnings(
   code: Look & Pick<QrCode, 'content'> & { type?: CodeType },
   shareUrl: string,
@@ -91,7 +91,6 @@ function sizeWarnings({ text, errorCorrection, size }: Picture): string[] {
   return [`${finding}. ${ways.join(' or ')}.`];
 }
 
-/** For text that no QR code can hold at that level. */
 function lengthWarning(text: string, errorCorrection: ErrorCorrection): string {
   const lower = errorCorrections.findLast((level) => fitsSymbol(text, level));
   const ways = lower ? `less text or the errorCorrection ${lower}` : 'less text';
@@ -102,7 +101,7 @@ type Colors = Pick<Picture, 'foregroundColor' | 'backgroundColor'>;
 
 const paper = '#ffffff';
 
-/** What is wrong with a design without drawing it. `colors` are those of the code. */
+/** Errors that can be found without drawing the design. `colors` are the code's. */
 export function designErrors(design: Design, colors: Colors): FieldError[] {
   return [...frameErrors(design, colors), ...colorErrors(design, colors)];
 }
@@ -125,7 +124,7 @@ function contrastRule(contrast: number): string {
   return `the contrast of ${showContrast(contrast)} should be at least ${minContrast}:1`;
 }
 
-/** Each color of the symbol must be darker than what is behind it. */
+/** Each color of the symbol must be darker than its background. */
 function colorErrors(design: Design, { foregroundColor, backgroundColor }: Colors): FieldError[] {
   const isOnPaper = design.transparentBackground;
   const behind = isOnPaper ? paper : backgroundColor;
@@ -144,15 +143,14 @@ function colorErrors(design: Design, { foregroundColor, backgroundColor }: Color
   });
 }
 
-/** As in WCAG 2: from 1 for two equal colors to 21 for black and white. */
+/** WCAG 2 contrast ratio, from 1 (equal colors) to 21 (black and white). */
 const minContrast = 3;
 
-/** Of two relative luminances. */
 export function contrastOf(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
-/** Relative luminance as in WCAG 2, from 0 for black to 1 for white. */
+/** WCAG 2 relative luminance, from 0 (black) to 1 (white). */
 export function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -161,7 +159,7 @@ export function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Rounded down, so that a contrast just below the limit is not shown as the limit. */
+/** Rounded down: a contrast just below the limit must not look like the limit. */
 function showContrast(contrast: number): string {
   return `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;
 }

@@ -18,7 +18,6 @@ export function pageLookOf(code: Pick<QrCode, 'pageTitle' | 'pageText' | 'pageCo
   return { title: code.pageTitle, text: code.pageText, color: code.pageColor };
 }
 
-/** The columns to change. */
 export function pageLookChanges({ title, text, color }: Partial<PageLook>) {
   return {
     ...(title !== undefined && { pageTitle: title }),
@@ -29,9 +28,9 @@ export function pageLookChanges({ title, text, color }: Partial<PageLook>) {
 
 /** The owner's logo on the share page of a code. */
 export interface PageLogo {
-  /** The id of a stored logo. */
+  /** Id of a stored logo. */
   logo: string;
-  /** For those who do not see it. */
+  /** Alternative text. */
   alt: string;
 }
 
@@ -39,10 +38,10 @@ export async function findPageLogo(db: Database, codeId: string): Promise<PageLo
   return db('page_logos').where({ code_id: codeId }).first('logo', 'alt') as Promise<PageLogo | undefined>;
 }
 
-/** Called with what is stored, before it changes; throws where it must not. */
+/** Called with the stored value before it changes; throws to reject the change. */
 type CheckStored = (stored: PageLogo | undefined) => void;
 
-/** Counts as a change of the code. Without a new logo, the page keeps the one that it has. */
+/** Updates the code's `updatedAt`. Without a new logo, the page keeps its logo. */
 export async function savePageLogo(
   db: Database,
   { id, userId }: Pick<QrCode, 'id' | 'userId'>,
@@ -67,7 +66,7 @@ export async function savePageLogo(
   });
 }
 
-/** For a new code. Call `lockLogos` first. */
+/** Call `lockLogos` first. */
 export async function copyPageLogo(
   transaction: Database,
   codeId: string,
@@ -77,7 +76,6 @@ export async function copyPageLogo(
   await transaction('page_logos').insert({ code_id: codeId, logo, alt, updated_at: now });
 }
 
-/** Does nothing for a code without one. */
 export async function deletePageLogo(
   db: Database,
   codeId: string,
@@ -93,21 +91,21 @@ export async function deletePageLogo(
   });
 }
 
-/** Locks the code, so that two changes of its page follow one another. */
+/** Locks the code, which serializes changes of its page. */
 async function lockPage(transaction: Database, codeId: string): Promise<PageLogo | undefined> {
   const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
   if (!code) throw new AppError('not_found', 'There is no such QR code.');
   return findPageLogo(transaction, codeId);
 }
 
-/** A code that may not be saved yet. */
+/** A code that may not have been saved yet. */
 interface PreviewInput {
   name: string;
   type: CodeType;
   content: string;
   look: PageLook;
   acceptLanguage: string | undefined;
-  /** Allows the style of the page in the one that shows the preview. */
+  /** CSP nonce of the page that shows the preview. */
   styleNonce: string;
   pictures: PreviewPictures;
 }
@@ -116,12 +114,11 @@ interface PreviewInput {
 export interface PreviewPictures {
   /** The code that joins a Wi-Fi network. */
   join?: string | undefined;
-  /** Of a contact. */
   photo?: string | undefined;
   logo?: { src: string; alt: string } | undefined;
 }
 
-/** What a phone shows after a scan: another site, or a page of ours. Undefined while there is no content. */
+/** What a phone opens after a scan: another site, or our share page. Undefined while there is no content. */
 export type SharePreview = { href: string } | { page: string } | undefined;
 
 export type PreviewShare = (input: PreviewInput) => SharePreview;

@@ -2,15 +2,15 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib';
 
-/** A file whose size is written before it, so that a reader can tell how many files have arrived. */
+/** A file whose size precedes its data, so that a reader can tell how many files have arrived. */
 export interface WholeFile {
   name: string;
   data: Uint8Array;
-  /** Whether its format compresses: such data is stored as it is. */
+  /** Whether the format itself is compressed: such data is stored unchanged. */
   isCompressed: boolean;
 }
 
-/** A file of any length, made piece by piece when it is asked for. Its size follows it. */
+/** A file of any length, produced as it is read. Its size follows the data. */
 export interface StreamedFile {
   name: string;
   content: AsyncIterable<string | Buffer> | Iterable<Buffer>;
@@ -22,7 +22,7 @@ interface ZipOptions {
   unixMode?: number;
 }
 
-/** Without the extension for more, offsets and sizes have 32 bits, and 65,535 files are the most. */
+/** Without ZIP64, offsets and sizes have 32 bits. */
 const maxZipBytes = 0xffff_ffff;
 const ownerOnly = 0o600;
 const regularFile = 0o100000;
@@ -32,7 +32,7 @@ export class ZipTooLargeError extends Error {
   override name = 'ZipTooLargeError';
 }
 
-/** A ZIP archive, file by file and in little memory: whoever stops reading stops the files from being made. */
+/** Streams a ZIP archive in little memory. Files are produced as they are read. */
 export async function* streamZip(
   files: AsyncIterable<WholeFile | StreamedFile>,
   now: Date,
@@ -95,7 +95,7 @@ async function* streamed(entry: ZipEntry, { content }: StreamedFile): AsyncGener
   yield fileHeader(entry);
   const deflate = createDeflateRaw();
   const feeding = pipeline(counted(content, entry), deflate);
-  // An error of the content also ends the loop, which reports it.
+  // The loop below reports errors of the content.
   feeding.catch(() => undefined);
   for await (const chunk of deflate as AsyncIterable<Buffer>) {
     entry.packedSize += chunk.length;
@@ -121,7 +121,7 @@ function fileHeader(entry: ZipEntry): Buffer {
 }
 
 function directoryEntry(entry: ZipEntry, offset: number, unixMode: number): Buffer {
-  // The upper byte says that the mode is of Unix.
+  // The upper byte marks the mode as a Unix mode.
   const madeBy = Buffer.from([version, 3]);
   const rest = Buffer.alloc(14);
   rest.writeUInt32LE(unixMode * 0x10000, 6);
@@ -142,7 +142,7 @@ function directoryEnd(directory: Buffer[], offset: number): Buffer {
   return end;
 }
 
-/** What the header of a file and its entry in the directory have in common. */
+/** Fields of both a file header and a directory entry. */
 function commonFields({ name, flags, method, now, crc, packedSize, size }: ZipEntry): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(version, 0);
@@ -156,7 +156,7 @@ function commonFields({ name, flags, method, now, crc, packedSize, size }: ZipEn
   return fields;
 }
 
-/** In UTC, with the date in the upper half. */
+/** UTC, with the date in the upper half. */
 function dosTime(at: Date): number {
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();

@@ -35,7 +35,7 @@ describe('The count of the codes of an account', () => {
     expect(await rowsOf(user)).to.have.length.at.most(5);
   });
 
-  it('is deleted with the account, whoever deletes that', async () => {
+  it('is deleted with the account', async () => {
     const [ours, theirs] = [await newUser(), await newUser()];
     await addCodes(ours, 2);
     await addCodes(theirs, 2);
@@ -45,7 +45,7 @@ describe('The count of the codes of an account', () => {
     expect([await rowsOf(ours), await rowsOf(theirs)]).to.deep.equal([[], []]);
   });
 
-  it('includes the codes of before its triggers, also of accounts that create and delete some meanwhile', async () => {
+  it('includes codes from before the triggers, even if the account creates and deletes some meanwhile', async () => {
     const [quiet, busy] = [await newUser(), await newUser()];
     await addCodes(quiet, 3);
     const before = await addCodes(busy, 3);

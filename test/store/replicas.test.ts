@@ -5,7 +5,7 @@ import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { createLiveScans } from '../../src/web/codes/detail/live-scans.tsx';
 import { formClient } from '../support/form-client.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { createRecentChanges } from '../../src/codes/recent-changes.ts';
+import { createRecentChanges } from '../../src/codes/codes.ts';
 import { AppError } from '../../src/errors.ts';
 import { checkReplicas } from '../../src/doctor/postgres-servers.ts';
 import type { Finding } from '../../src/doctor/finding.ts';

@@ -54,7 +54,7 @@ describe('Files of many codes', () => {
     prints = createPrints({ db: undefined as never, printer: counting, ...parts });
   });
 
-  it('are drawn no further when their client has disconnected, and leave its place to others', async () => {
+  it('are drawn no further when their client has disconnected, and free the slot of their account', async () => {
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx) => {
@@ -68,7 +68,7 @@ describe('Files of many codes', () => {
       const response = await fetch(`http://127.0.0.1:${port}/`, { signal: stop.signal });
       await response.body?.getReader().read();
       stop.abort();
-      // Both places of the account are free again.
+      // Both slots of the account are free again.
       const [first, second] = [
         await prints.labels(one, load, options),
         await prints.labels(one, load, options),

@@ -18,7 +18,6 @@ import { pngSize } from '../image/pixels.ts';
 
 type Look = Pick<Picture, 'foregroundColor' | 'backgroundColor'>;
 
-/** The picture of a code in its design, as shapes. */
 export async function composeScene(picture: Picture, design: Design): Promise<Scene> {
   const cells = symbolModules(picture.text, picture.errorCorrection);
   const modules = cells.length;
@@ -29,7 +28,7 @@ export async function composeScene(picture: Picture, design: Design): Promise<Sc
   const inPanel = (path: Path) => moved(path, origin.x, origin.y);
   const { backgroundColor } = picture;
   const isTransparent = design.transparentBackground;
-  // These frames have round corners, and nothing behind them.
+  // Frames with round corners have no background behind them.
   const isEnclosed = design.frame === 'band' || design.frame === 'card';
   const logo = layOutLogo(picture, design, modules);
   const paint = modulePaint(picture, design, origin.x, origin.y, modules);
@@ -49,7 +48,7 @@ export async function composeScene(picture: Picture, design: Design): Promise<Sc
   };
 }
 
-/** Readers correct the position of modules by the alignment patterns, which they do not find in pieces. */
+/** Readers do not find alignment patterns that are drawn as separate dots or bars. */
 function symbolPath(cells: boolean[][], shape: ModuleShape): Path {
   const { alignment, rest } = splitAlignment(cells);
   return [...modulesPath(rest, shape), ...modulesPath(alignment, shape === 'square' ? 'square' : 'rounded')];
@@ -59,11 +58,11 @@ async function frame(look: Look, design: Design, { path, text }: FrameLayout): P
   if (design.frame === 'none') return [];
   const shapes: Shape[] = [{ path, paint: design.frameColor ?? look.foregroundColor }];
   if (design.frameText === null) return shapes;
-  // Loaded when first needed: most designs have no text.
+  // Loads the fonts, which most designs do not need.
   const { outlineText } = await import('./text-outline.ts');
   const outline = outlineText(design.frameText);
   const size = Math.min(text.height, text.width / outline.width);
-  // Capital letters are about 0.7 of the font size: centered by them, the text looks centered.
+  // Centers capital letters, which are about 0.7 of the font size high.
   const letters = moved(outline.path, text.x - (outline.width * size) / 2, text.y + 0.36 * size, size);
   return [...shapes, { path: letters, paint: design.frameTextColor ?? look.backgroundColor }];
 }
@@ -84,14 +83,14 @@ function modulePaint(look: Look, design: Design, x: number, y: number, modules: 
   return { ...colors, x1: centerX - dx, y1: centerY - dy, x2: centerX + dx, y2: centerY + dy };
 }
 
-/** A frame around the panel that holds the symbol and its quiet zone. In modules. */
+/** A frame around the panel that holds the symbol and its quiet zone, in modules. */
 interface FrameLayout {
   width: number;
   height: number;
   panel: { x: number; y: number; side: number; radius: number };
-  /** In the color of the frame. */
+  /** Drawn in the frame color. */
   path: Path;
-  /** Where the text is centered, and what it has to fit into. */
+  /** The center of the text, and the size that it has to fit. */
   text: { x: number; y: number; width: number; height: number };
 }
 
@@ -106,7 +105,7 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
     text: { x: 0, y: 0, width: 0, height: 0 },
   }),
 
-  /** A border, with a band for the text below. */
+  /** A border with a band for the text below. */
   band(side) {
     const border = 1;
     const band = side * 0.2;
@@ -122,7 +121,7 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
     };
   },
 
-  /** A speech bubble below, which points at the symbol. */
+  /** A speech bubble below the symbol. */
   bubble(side, quietZone) {
     const point = side * 0.05;
     const bubble = side * 0.18;
@@ -135,14 +134,14 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
       panel: { x: 0, y: 0, side, radius: 0 },
       path: [
         ...roundedRectangle(left, top, right - left, bubble, all(bubble * 0.3)),
-        // Reaches into the bubble, so that no seam shows.
+        // Overlaps the bubble to avoid a seam.
         ...polygon([middle, top - point], [middle + point, top + 0.1], [middle - point, top + 0.1]),
       ],
       text: { x: middle, y: top + bubble / 2, width: (right - left) * 0.9, height: bubble * 0.58 },
     };
   },
 
-  /** A card around the symbol, with the text above it. */
+  /** A card with the text above the symbol. */
   card(side) {
     const margin = side * 0.08;
     const title = side * 0.24;
@@ -166,12 +165,12 @@ function withHole(outline: Path, panel: FrameLayout['panel']): Path {
   return [...outline, ...reversed(panelPath(panel))];
 }
 
-/** Modules between the logo and those that are drawn, at least: they must not touch. */
+/** Minimum gap between the logo and the modules around it, in modules. */
 const margin = 0.3;
 
 type Box = Pick<SceneLogo, 'x' | 'y' | 'width' | 'height'>;
 
-/** In the middle of the symbol, in its modules. Undefined for a design without a logo. */
+/** Centers the logo on the symbol. */
 function layOutLogo(
   { logo: png }: Pick<Picture, 'logo'>,
   { logo: id, logoSize }: Pick<Design, 'logo' | 'logoSize'>,
@@ -185,13 +184,13 @@ function layOutLogo(
   return { id, png, x: (modules - width) / 2, y: (modules - height) / 2, width, height };
 }
 
-/** Without the modules behind the logo: drawn in part, they would be read as noise. */
+/** Removes the modules behind the logo: partly covered, they would be read as noise. */
 function withoutLogo(cells: boolean[][], logo: Box | undefined): boolean[][] {
   if (!logo) return cells;
   return cells.map((row, y) => row.map((isDark, x) => isDark && !isBehind(x, y, logo)));
 }
 
-/** How many modules of a line are behind a logo that is centered on it. */
+/** How many modules in a row a centered logo of this length covers. */
 export function coveredModules(modules: number, length: number): number {
   const start = (modules - length) / 2;
   return Math.ceil(start + length + margin) - Math.floor(start - margin);

@@ -1,26 +1,26 @@
-/** How a code looks, beyond its colors and its size. The defaults are the picture without a design. */
+/** How a code looks, apart from its colors and size. */
 export interface Design {
   moduleShape: ModuleShape;
   eyeFrameShape: EyeFrameShape;
   eyeBallShape: EyeBallShape;
-  /** #RRGGBB; null: like the modules. */
+  /** #RRGGBB; null for the color of the modules. */
   eyeFrameColor: string | null;
   eyeBallColor: string | null;
-  /** The second color of a gradient that starts with the foreground color. Null: no gradient. */
+  /** The end of a gradient from the foreground color. Null for no gradient. */
   gradientColor: string | null;
   gradientShape: GradientShape;
-  /** Degrees, clockwise from left to right. */
+  /** Degrees clockwise; 0 is left to right. */
   gradientAngle: number;
   transparentBackground: boolean;
-  /** Modules. */
+  /** In modules. */
   quietZone: number;
   frame: FrameShape;
   frameText: string | null;
   frameColor: string | null;
   frameTextColor: string | null;
-  /** The id of a stored logo. */
+  /** Id of a stored logo. */
   logo: string | null;
-  /** The longer side of the logo, in percent of the width of the symbol. */
+  /** The longer side in percent of the symbol's width. */
   logoSize: number;
 }
 
@@ -39,9 +39,9 @@ type GradientShape = (typeof gradientShapes)[number];
 export const frameShapes = ['none', 'band', 'bubble', 'card'] as const;
 export type FrameShape = (typeof frameShapes)[number];
 
-/** The light margin that the standard requires. */
+/** Required by the QR standard. */
 export const minQuietZone = 4;
-/** A frame separates the symbol from what is around it, so its own margin may be narrower. */
+/** A frame separates the symbol from its surroundings, so a narrower margin is enough. */
 export const minFramedQuietZone = 2;
 export const maxQuietZone = 16;
 export const maxFrameTextLength = 30;
@@ -68,7 +68,7 @@ export const defaultDesign: Design = {
   logoSize: 20,
 };
 
-/** The same values in the same order, so that equal designs are equal as JSON. */
+/** Adds defaults and orders the fields, so that equal designs are equal as JSON. */
 export function normalizeDesign(given: Partial<Design>): Design {
   const design = { ...defaultDesign, ...given };
   return Object.fromEntries(
@@ -76,7 +76,7 @@ export function normalizeDesign(given: Partial<Design>): Design {
   ) as unknown as Design;
 }
 
-/** Whether the picture is the one without a design. What has no effect, such as the text of no frame, is ignored. */
+/** Ignores fields without effect, such as the text of a frame that is not drawn. */
 export function isDefaultDesign(design: Design): boolean {
   const { moduleShape, eyeFrameShape, eyeBallShape, eyeFrameColor, eyeBallColor } = design;
   return (
@@ -89,11 +89,11 @@ export function isDefaultDesign(design: Design): boolean {
   );
 }
 
-/** How a code is printed: the page of a PDF. */
+/** The page of a PDF. */
 export interface Print {
-  /** Of the picture after trimming. */
+  /** Width of the trimmed picture. */
   widthMm: number;
-  /** How far the background reaches beyond that on each side. */
+  /** How far the background extends beyond the trim on each side. */
   bleedMm: number;
   cropMarks: boolean;
 }
@@ -103,7 +103,7 @@ export const defaultPrint: Print = { widthMm: 50, bleedMm: 0, cropMarks: false }
 const limits = { widthMm: { min: 10, max: 1_000 }, bleedMm: { min: 0, max: 10 } } as const;
 const maxDigits = 6;
 
-/** From the parameters of an address, such as `widthMm=40&bleedMm=3&cropMarks`. A sentence if one is not valid. */
+/** Reads query parameters such as `widthMm=40&bleedMm=3&cropMarks`. Returns an error message if one is invalid. */
 export function readPrint(parameters: Map<string, string[]>): Print | string {
   const print = { ...defaultPrint, cropMarks: parameters.has('cropMarks') };
   for (const name of ['widthMm', 'bleedMm'] as const) {
@@ -124,7 +124,7 @@ interface Preset {
 
 const preset = (name: string, design: Partial<Design>): Preset => ({ name, design: normalizeDesign(design) });
 
-/** Designs to start from. They have no colors of their own where those of the code will do. */
+/** Designs to start from. */
 export const presets: Record<string, Preset> = {
   classic: preset('Classic', {}),
   soft: preset('Soft', { moduleShape: 'rounded', eyeFrameShape: 'rounded', eyeBallShape: 'rounded' }),
@@ -152,7 +152,7 @@ export const presets: Record<string, Preset> = {
   }),
 };
 
-/** Texts that are offered for a frame, in the languages of the share pages. */
+/** Suggested frame texts in the languages of the share pages. */
 export const frameTexts = {
   en: ['Scan me', 'Scan for the menu', 'Get in touch'],
   de: ['Scan mich', 'Zur Speisekarte', 'Jetzt scannen'],

@@ -4,21 +4,21 @@ import type { Print } from './design.ts';
 import { toRgb } from './rasterize.ts';
 import type { Gradient, Paint, Path, Scene } from './scene.ts';
 
-/** A value of PDF: strings are written as they are. */
+/** Strings are written verbatim. */
 type PdfValue = string | number | PdfValue[] | { [name: string]: PdfValue };
 
-/** Plain data, so that threads can draw pages. */
+/** Plain data: pages are drawn in threads. */
 export interface PdfPage {
-  /** In points: left, bottom, right, top. */
+  /** Left, bottom, right and top in points. */
   boxes: { MediaBox: number[]; BleedBox?: number[]; TrimBox?: number[] };
-  /** The operators, compressed. */
+  /** Compressed operators. */
   content: Uint8Array;
   resources: PageResources;
 }
 
 interface PageResources {
   patterns: PdfValue[];
-  /** By their ids. */
+  /** By id. */
   logos: Map<string, PdfLogo>;
   /** Whether the page has text in Helvetica, which operators call `helvetica`. */
   usesFont: boolean;
@@ -36,11 +36,11 @@ export const pointsPerMm = 72 / 25.4;
 export const helvetica = '/F';
 const font = { Type: '/Font', Subtype: '/Type1', BaseFont: '/Helvetica', Encoding: '/WinAnsiEncoding' };
 
-/** The numbers of the objects that every file has. */
+/** Object numbers that every file has. */
 const [catalog, pageTree, info] = [1, 2, 3];
 const reference = (number: number) => `${number} 0 R`;
 
-/** Writes a PDF page by page, so that its first bytes can be sent while later pages are drawn. */
+/** Writes a PDF page by page: the first bytes are sent while later pages are drawn. */
 export async function* writePdf(
   pages: AsyncIterable<PdfPage> | Iterable<PdfPage>,
   title: string,
@@ -145,7 +145,7 @@ interface Placement {
   top: number;
 }
 
-/** The operators that draw a scene. Adds what they refer to. */
+/** Returns the operators that draw a scene, and adds the resources that they use. */
 export function drawScene(
   { width, height, background, shapes, logo }: Scene,
   { scale, left, top }: Placement,
@@ -157,7 +157,7 @@ export function drawScene(
     patterns.push({ Type: '/Pattern', PatternType: 2, Matrix: matrix, Shading: shadingOf(paint) });
     return `/Pattern cs /G${patterns.length - 1} scn`;
   };
-  // Many labels have the same one.
+  // Labels often share a logo.
   if (logo && !logos.has(logo.id)) logos.set(logo.id, toPdfLogo(logo.png));
   return [
     `q ${pdfNumbers(...matrix)} cm`,
@@ -186,7 +186,7 @@ function toPdfLogo(png: Uint8Array): PdfLogo {
   return { width, height, colors: compress(colors), alpha: compress(alpha) };
 }
 
-/** A copy: a Buffer may share its memory with others, and cannot be sent from a thread then. */
+/** Copied, because a pooled Buffer cannot be sent from a thread. */
 export const compress = (bytes: Buffer) => new Uint8Array(deflateSync(bytes));
 
 function shadingOf({ kind, from, to, x1, y1, x2, y2 }: Gradient): PdfValue {
@@ -222,7 +222,7 @@ const markGapMm = 2;
 const markLengthMm = 5;
 const markWidthPoints = 0.25;
 
-/** A picture on a page of its own, with the boxes that printers cut by. */
+/** One picture per page, with the boxes that printers trim by. */
 export async function sceneToPdf(
   { background, ...scene }: Scene,
   { widthMm, bleedMm, cropMarks }: Print,
@@ -260,7 +260,7 @@ export async function sceneToPdf(
   return Buffer.concat(parts);
 }
 
-/** Two lines at each corner, in line with the edges to cut along. */
+/** Two lines at each corner, aligned with the edges to cut along. */
 function drawCropMarks(margin: number, width: number, height: number, gap: number): string {
   const sides = (length: number) => [
     { edge: margin, out: -1 },

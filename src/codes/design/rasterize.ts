@@ -1,7 +1,7 @@
 import { type Pixels, readPng, resize } from '../image/pixels.ts';
 import type { Gradient, Paint, Path, Scene, SceneLogo } from './scene.ts';
 
-/** Where modules have whole pixels, the coverage of their pixels is full but for rounding errors. */
+/** Tolerates rounding errors where modules have whole pixels. */
 const fullCoverage = 0.996;
 
 interface Transform {
@@ -11,8 +11,8 @@ interface Transform {
 }
 
 /**
- * Draws the scene in an image of that width. With `wholePixels`, modules have whole pixels where that is possible, so that
- * their edges are sharp; what remains is divided between both sides.
+ * Draws the scene in an image of that width. `wholePixels` gives modules whole pixels if possible, for sharp edges; the
+ * remainder is split between both sides.
  */
 export function rasterize(scene: Scene, width: number, { wholePixels = true } = {}): Pixels {
   const exact = width / scene.width;
@@ -66,12 +66,12 @@ function blend(data: Uint8ClampedArray, at: number, color: number, alpha: number
   data[at + 3] = 255 * sum;
 }
 
-/** As a word in memory: little-endian, as on every platform of Node. */
+/** A little-endian word, as on every platform of Node.js. */
 function opaque([red, green, blue]: Rgb): number {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-const steps = 256;
+const gradientSteps = 256;
 
 function colorsOf(paint: Paint, transform: Transform): (x: number, y: number) => number {
   if (typeof paint === 'string') {
@@ -79,15 +79,15 @@ function colorsOf(paint: Paint, transform: Transform): (x: number, y: number) =>
     return () => color;
   }
   const [from, to] = [toRgb(paint.from), toRgb(paint.to)];
-  const colors = Uint32Array.from({ length: steps }, (_, step) => {
+  const colors = Uint32Array.from({ length: gradientSteps }, (_, step) => {
     const mix = (channel: 0 | 1 | 2) =>
-      Math.round(from[channel] + ((to[channel] - from[channel]) * step) / (steps - 1));
+      Math.round(from[channel] + ((to[channel] - from[channel]) * step) / (gradientSteps - 1));
     return opaque([mix(0), mix(1), mix(2)]);
   });
   const positionAt = gradientPosition(paint, transform);
   return (x, y) => {
     const position = Math.min(1, Math.max(0, positionAt(x + 0.5, y + 0.5)));
-    return colors[Math.round(position * (steps - 1))] as number;
+    return colors[Math.round(position * (gradientSteps - 1))] as number;
   };
 }
 
@@ -108,13 +108,13 @@ export function toRgb(color: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** Each row of pixels is sampled along this many lines; along a line, coverage is exact. */
+/** Scan lines per row of pixels. Coverage is exact along a line. */
 const linesPerPixel = 4;
 
-/** `change` has the change of coverage from each pixel to the next, to be summed from the left: 0 is none, 1 is full. */
+/** Summing `change` from the left gives the coverage of each pixel, from 0 to 1. */
 type OnRow = (y: number, from: number, to: number, change: Float32Array) => void;
 
-/** Calls `onRow` for each row of pixels that the edges enclose a part of, by the nonzero or the even-odd rule. */
+/** Calls `onRow` for each row of pixels that the edges cover at least in part. */
 function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRow, isEvenOdd = false): void {
   const { points, windings, count } = edges;
   const order = Array.from({ length: count }, (_, index) => index).toSorted(
@@ -127,7 +127,7 @@ function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRo
   let next = 0;
   let [from, to] = [width, 0];
 
-  /** Takes edges that the line crosses, and drops those above it. Sorted by where they cross. */
+  /** Updates the edges that the line crosses, sorted by x. */
   function findCrossings(lineY: number): void {
     let kept = 0;
     for (let index = 0; index < activeCount; index += 1) {
@@ -192,18 +192,18 @@ function eachCoveredRow(edges: Edges, width: number, height: number, onRow: OnRo
   }
 }
 
-/** Straight edges from top to bottom, four numbers each: x1, y1, x2, y2 with y1 < y2. `windings` has 1 or -1 for each. */
+/** Edges as x1, y1, x2, y2 with y1 < y2. `windings` has 1 or -1 for each. */
 interface Edges {
   points: Float64Array;
   windings: Int8Array;
   count: number;
 }
 
-/** How far a curve may be from its edges, in pixels. */
+/** Maximum distance of a curve from its edges, in pixels. */
 const tolerance = 0.1;
 const maxSteps = 24;
 
-/** Replaces curves by lines, scales to pixels and moves by an offset. Horizontal lines are left out: they bound nothing. */
+/** Turns a path into straight edges in pixels. Horizontal lines enclose nothing and are left out. */
 function flatten(path: Path, scale: number, dx: number, dy: number): Edges {
   const points: number[] = [];
   const windings: number[] = [];

@@ -1,27 +1,25 @@
-/** What a picture consists of, whatever its format: filled paths, in modules, with y pointing down. */
+/** A picture in any format: filled paths in modules, with y pointing down. */
 export interface Scene {
   width: number;
   height: number;
-  /** Behind everything, and in the margins that a format adds. Absent: transparent. */
+  /** Also fills margins that a format adds. Transparent if absent. */
   background?: string | undefined;
   /** Painted in this order. */
   shapes: Shape[];
-  /** Above the shapes. */
+  /** Drawn above the shapes. */
   logo?: SceneLogo | undefined;
 }
 
-/** Filled by the nonzero rule. */
 export interface Shape {
   path: Path;
   paint: Paint;
-  /** Filled by the even-odd rule instead. For pixels only: no scene of a code has such a shape. */
+  /** Fill rule of uploaded SVG files, which are only rasterized. Nonzero otherwise. */
   isEvenOdd?: boolean;
 }
 
 export interface SceneLogo {
-  /** Identifies the picture. */
   id: string;
-  /** As our own encoder writes it. */
+  /** Written by `pixelsToPng`. */
   png: Uint8Array;
   x: number;
   y: number;
@@ -36,10 +34,10 @@ export interface Gradient {
   kind: 'linear' | 'radial';
   from: string;
   to: string;
-  /** Where it starts; the center of a radial one. */
+  /** Start, or the center of a radial gradient. */
   x1: number;
   y1: number;
-  /** Where it ends; for a radial one, a point on its edge. */
+  /** End, or a point on the edge of a radial gradient. */
   x2: number;
   y2: number;
 }
@@ -52,10 +50,10 @@ export type Segment =
 
 export type Path = Segment[];
 
-/** The distance of control points with which four cubic curves make a circle of radius 1. */
+/** Control point distance of four cubic curves that form a unit circle. */
 const kappa = 0.5523;
 
-/** Clockwise, with the radii of its corners from the upper left one on. */
+/** Clockwise; the radii start with the upper left corner. */
 export function roundedRectangle(
   x: number,
   y: number,
@@ -112,7 +110,7 @@ export function polygon(first: [number, number], ...others: [number, number][]):
   return [['M', ...first], ...others.map((point): Segment => ['L', ...point]), ['Z']];
 }
 
-/** A closed path in the other direction, which cuts a hole into a shape around it. */
+/** Reverses a closed path, so that it cuts a hole into a shape around it. */
 export function reversed(path: Path): Path {
   const points: [number, number][] = [];
   for (const segment of path) {

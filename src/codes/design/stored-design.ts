@@ -5,7 +5,6 @@ import { lockLogos, lockOwner, type NewLogo, saveLogo } from './stored-logo.ts';
 import { type ErrorCorrection, QrCode } from '../qr-code.ts';
 import { type Design, normalizeDesign } from './design.ts';
 
-/** The design of a code, and its proof. */
 export class StoredDesign extends Model {
   static override tableName = 'designs';
   static override idColumn = 'code_id';
@@ -14,26 +13,25 @@ export class StoredDesign extends Model {
   declare codeId: string;
   declare design: Design;
   declare readsAtMm: number;
-  /** Identifies the picture that was proven. */
+  /** See `provenPicture`. */
   declare proven: string;
   declare updatedAt: Date;
 }
 
-/** Undefined for a code without a design. */
 export async function findDesign(db: Database, codeId: string): Promise<StoredDesign | undefined> {
   const stored = await StoredDesign.query(db).findById(codeId);
-  // One that an earlier release has stored lacks what was added since.
+  // A design from an earlier release lacks newer fields.
   if (stored) stored.design = normalizeDesign(stored.design);
   return stored;
 }
 
-/** The designs of those codes that have one, by the id of the code. */
+/** By code id; codes without a design are absent. */
 export async function findDesigns(db: Database, codeIds: string[]): Promise<Map<string, Design>> {
   const stored = await StoredDesign.query(db).whereRaw('code_id = ANY(CAST(? AS uuid[]))', [codeIds]);
   return new Map(stored.map(({ codeId, design }) => [codeId, normalizeDesign(design)]));
 }
 
-/** What of a code decides how its design looks. */
+/** Code fields that affect its design. */
 export const lookFields = ['foregroundColor', 'backgroundColor', 'errorCorrection'] as const;
 export type CodeLook = Pick<QrCode, (typeof lookFields)[number]>;
 
@@ -41,20 +39,20 @@ export interface ProvenDesign {
   design: Design;
   readsAtMm: number;
   proven: string;
-  /** How the code looked. Its error correction may have been raised for the proof. */
+  /** The code before the error correction was raised for the proof. */
   look: CodeLook;
-  /** What it was proven with, and the code gets. */
+  /** Proven with this level, which the code gets. */
   errorCorrection: ErrorCorrection;
-  /** To be stored with the design, which has its id. Absent: the logo that the code has stays, if the design has it. */
+  /** Stored with the design. Without it, the design keeps the code's logo. */
   newLogo?: NewLogo | undefined;
-  /** Whether the logo may be one that the account has elsewhere. */
+  /** Whether the logo may be used elsewhere in the account. */
   sharesLogo?: boolean;
 }
 
-/** Called with the design that is stored, before it changes; throws where it must not. */
+/** Called with the stored design before it changes; throws to reject the change. */
 type CheckStored = (stored: StoredDesign | undefined) => void;
 
-/** Replaces the design of the code, which counts as a change of the code. 412 where that was changed since the proof. */
+/** Replaces the design and updates the code. 412 if the code was changed since the proof. */
 export async function saveDesign(
   db: Database,
   codeId: string,
@@ -70,15 +68,15 @@ export async function saveDesign(
   });
 }
 
-/** The design of a code, proven with a change of the code. */
+/** A design proven together with a change of its code. */
 export interface ProvenChange extends ProvenDesign {
-  /** When the design was saved that was proven. */
+  /** `updatedAt` of the proven design. */
   savedAt: Date;
 }
 
 /**
- * In the transaction that has locked a code and changed its look: keeps the design with its new proof. 412 where either was
- * changed since the proof, by somebody else.
+ * Keeps the design, with its new proof, in the transaction that has locked a code and changed its look. 412 if either
+ * was changed by somebody else since the proof.
  */
 export async function keepDesign(
   transaction: Database,
@@ -111,7 +109,7 @@ async function replaceDesign(
     .merge();
 }
 
-/** Of a new code. False where the logo was deleted meanwhile: the code then has no design. */
+/** For a new code. Returns false, without a design, if the logo was deleted meanwhile. */
 export async function insertDesign(
   transaction: Database,
   ownerId: string,
@@ -125,7 +123,6 @@ export async function insertDesign(
   return true;
 }
 
-/** Does nothing for a code without a design. */
 export async function deleteDesign(
   db: Database,
   codeId: string,
@@ -150,7 +147,7 @@ async function changeDesign(
   await db.transaction(async (transaction) => {
     const owner = savesLogo && (await QrCode.query(transaction).findById(codeId).select('user_id'));
     if (owner) await lockOwner(transaction, owner.userId);
-    // Locks the code, so that two changes of its design follow one another.
+    // Locks the code, which serializes changes of its design.
     const code: LockedCode | undefined = await QrCode.query(transaction)
       .findById(codeId)
       .select('id', 'user_id', 'foreground_color', 'background_color', 'error_correction')

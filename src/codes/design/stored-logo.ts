@@ -9,7 +9,7 @@ import type { Images } from '../image/image-thread.ts';
 import type { Printer } from '../print/print-codes.ts';
 import type { Proofs } from '../proof/proofs.ts';
 
-/** Deleted by the database with the last design that has it. */
+/** The database deletes it with its last use. */
 class StoredLogo extends Model {
   static override tableName = 'logos';
   static override columnNameMappers = snakeCaseMappers();
@@ -20,25 +20,25 @@ class StoredLogo extends Model {
   declare createdAt: Date;
 }
 
-/** A decoded logo that may not be stored yet. */
+/** A decoded logo that may not have been stored yet. */
 export interface NewLogo {
   id: string;
   png: Uint8Array;
 }
 
-/** The same picture is the same logo within an account, and another one in another account. */
+/** Equal pictures are one logo within an account, and different logos across accounts. */
 export function newLogo(ownerId: string, png: Uint8Array): NewLogo {
   return { id: createHash('sha256').update(`${ownerId}\n`).update(png).digest('base64url'), png };
 }
 
-/** First of all locks of a change that stores a logo: the number of logos holds for parallel requests, and none waits for another. */
+/** Must be the first lock of a change that stores a logo: it enforces the number of logos and avoids deadlocks. */
 export async function lockOwner(transaction: Database, ownerId: string): Promise<void> {
   await transaction('users').where({ id: ownerId }).forNoKeyUpdate().select('id');
 }
 
 /**
- * Locks those that the account has, so that they are not deleted meanwhile, and returns them. All at once and sorted: two
- * changes that swap logos would wait for each other.
+ * Locks and returns the given logos that the account has, so that they are not deleted meanwhile. All at once and
+ * sorted: otherwise two changes that swap logos would deadlock.
  */
 export async function lockLogos(
   transaction: Database,
@@ -56,7 +56,7 @@ export async function lockLogos(
   return new Set(locked.map(({ id }) => id));
 }
 
-/** Stores it unless the account has it. Call `lockOwner` and `lockLogos` first. */
+/** Does nothing if the account has it. Call `lockOwner` and `lockLogos` first. */
 export async function saveLogo(
   transaction: Database,
   ownerId: string,
@@ -77,18 +77,17 @@ export async function saveLogo(
     .merge(['user_id']);
 }
 
-/** The pictures of stored logos. */
 export interface Logos {
-  /** The PNG of a stored logo. Undefined if there is none. */
+  /** The PNG of a stored logo. */
   find(id: string): Promise<Uint8Array | undefined>;
-  /** With the logo of its design, where it has one. */
+  /** Adds the logo of the picture's design, if any. */
   addTo(picture: Picture): Promise<Picture>;
 }
 
 const cacheBytes = 8 * 1024 * 1024;
 
 export function createLogos(db: Database): Logos {
-  // A logo never changes: another picture has another id.
+  // A logo never changes: its id is a hash of the picture.
   const cache = new LRUCache<string, Uint8Array>({
     maxSize: cacheBytes,
     sizeCalculation: (png) => png.length,
@@ -99,7 +98,7 @@ export function createLogos(db: Database): Logos {
     if (known) return known;
     const stored = await StoredLogo.query(db).findById(id).select('png');
     if (!stored) return undefined;
-    // A copy: the Buffer is a part of a larger one, all of which would be kept, and sent to threads.
+    // Copied: the Buffer is a slice of a larger one, which would be kept and sent to threads.
     const png = new Uint8Array(stored.png);
     cache.set(id, png);
     return png;
@@ -114,7 +113,7 @@ export function createLogos(db: Database): Logos {
   };
 }
 
-/** Threads have no database: whatever draws a picture gets its logo with it. */
+/** Threads have no database, so logos are added to what they draw. */
 
 export function imagesWithLogos(images: Images, logos: Logos): Images {
   return {

@@ -7,7 +7,7 @@ type Cells = readonly (readonly boolean[])[];
 type DrawModule = (cells: Cells, x: number, y: number) => Path;
 
 const dotRadius = 0.46;
-/** Beyond 0.5 it reaches into its neighbors, so that enough of a module is dark. */
+/** Above 0.5, so that enough of a module is dark. */
 const diamondReach = 0.62;
 const barWidth = 0.84;
 
@@ -20,7 +20,7 @@ const drawModule: Record<ModuleShape, DrawModule> = {
     while (isDark(cells, end, y)) end += 1;
     return rectangle(x, y, end - x, 1);
   },
-  /** Corners are round where no neighbor touches them. */
+  /** Rounds corners that no neighbor touches. */
   rounded(cells, x, y) {
     const [up, right, down, left] = [
       isDark(cells, x, y - 1),
@@ -46,7 +46,7 @@ const drawModule: Record<ModuleShape, DrawModule> = {
       [centerX - diamondReach, centerY],
     );
   },
-  /** One upright bar for each run of modules in a column. */
+  /** One vertical bar for each run of modules. */
   bars(cells, x, y) {
     if (isDark(cells, x, y - 1)) return [];
     let end = y + 1;
@@ -62,7 +62,7 @@ const drawModule: Record<ModuleShape, DrawModule> = {
   },
 };
 
-/** In one path, so that neighbors meet without a seam. */
+/** One path, so that neighbors meet without a seam. */
 export function modulesPath(cells: Cells, shape: ModuleShape): Path {
   const path: Path = [];
   cells.forEach((row, y) => {
@@ -81,7 +81,7 @@ type Corners = readonly [number, number, number, number];
 const all = (radius: number): Corners => [radius, radius, radius, radius];
 const leaf = (radius: number): Corners => [radius, 0, radius, 0];
 
-/** In the upper left corner. Rounder ones, circles included, are not found by every reader where the picture is rotated. */
+/** In the upper left corner. Not every reader finds rounder frames in a rotated picture. */
 const frames: Record<EyeFrameShape, Path> = {
   square: [...rectangle(0, 0, 7, 7), ...reversed(rectangle(1, 1, 5, 5))],
   rounded: ring(all(1.75), all(0.9)),
@@ -97,7 +97,6 @@ const balls: Record<EyeBallShape, Path> = {
   octagon: octagon(2, 3, 0.8),
 };
 
-/** Starts at the same x and y. */
 function octagon(start: number, side: number, cut: number): Path {
   const end = start + side;
   return polygon(
@@ -129,19 +128,19 @@ function ring(outer: Corners, inner: Corners): Path {
   return [...roundedRectangle(0, 0, 7, 7, outer), ...reversed(roundedRectangle(1, 1, 5, 5, inner))];
 }
 
-/** The symbol without its eyes, which are drawn apart. */
+/** Removes the eyes, which are drawn separately. */
 export function withoutEyes(cells: boolean[][]): boolean[][] {
   const last = cells.length - eyeModules;
   return cells.map((row, y) =>
-    row.map((isDark, x) => {
+    row.map((isSet, x) => {
       const isEye = (x < eyeModules || x >= last) && (y < eyeModules || y >= last);
       // There is no eye in the lower right corner.
-      return isDark && !(isEye && !(x >= last && y >= last));
+      return isSet && !(isEye && !(x >= last && y >= last));
     }),
   );
 }
 
-/** Where the centers of alignment patterns are, on each axis. Empty for the smallest symbol, which has none. */
+/** Centers of the alignment patterns on each axis. The smallest symbol has none. */
 function centersOf(modules: number): number[] {
   const version = (modules - 17) / 4;
   if (version === 1) return [];
@@ -151,10 +150,10 @@ function centersOf(modules: number): number[] {
   return [6, ...fromEnd.toReversed()];
 }
 
-/** Modules on each side of the center. */
+/** Modules of an alignment pattern on each side of its center. */
 const reach = 2;
 
-/** Divides a symbol into its alignment patterns and the rest. Its eyes, where there are no such patterns, must be removed. */
+/** Splits a symbol without eyes into its alignment patterns and the rest. */
 export function splitAlignment(cells: boolean[][]): { alignment: boolean[][]; rest: boolean[][] } {
   const centers = centersOf(cells.length);
   const [first, last] = [centers[0], centers.at(-1)];
@@ -167,6 +166,6 @@ export function splitAlignment(cells: boolean[][]): { alignment: boolean[][]; re
         centers.some((centerX) => Math.abs(x - centerX) <= reach && !isEye(centerX, centerY)),
     );
   const select = (isWanted: boolean) =>
-    cells.map((row, y) => row.map((isDark, x) => isDark && isAlignment(x, y) === isWanted));
+    cells.map((row, y) => row.map((isSet, x) => isSet && isAlignment(x, y) === isWanted));
   return { alignment: select(true), rest: select(false) };
 }

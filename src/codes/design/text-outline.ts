@@ -5,7 +5,7 @@ import type { Path, Segment } from './scene.ts';
 
 /** Text as shapes: no font is needed where the picture is shown. */
 interface TextOutline {
-  /** From the left end of the baseline, with a font size of 1 and y pointing down. */
+  /** Starts at the baseline, with a font size of 1 and y pointing down. */
   path: Path;
   width: number;
 }
@@ -37,7 +37,7 @@ function fontOf(character: string): Font | undefined {
   return fonts.find((font) => font.charToGlyphIndex(character) > 0);
 }
 
-/** Splits the text where another font has to be used. */
+/** Splits the text where the font changes. */
 function runsOf(text: string): { font: Font; characters: string }[] {
   const runs: { font: Font; characters: string }[] = [];
   for (const character of text) {

@@ -1,7 +1,7 @@
 import { broken, hasMore, type RasterType, rasterType } from './upload.ts';
 import { jpegSegments, pngChunks } from './raster-header.ts';
 
-/** A picture has a few dozen. */
+/** An image has a few dozen. */
 const maxChunks = 20_000;
 
 const cleaners: Record<RasterType, (file: Buffer) => Buffer> = {
@@ -11,8 +11,8 @@ const cleaners: Record<RasterType, (file: Buffer) => Buffer> = {
 };
 
 /**
- * The parts of an image that draw it, as they are. What cameras and editors add (the place, thumbnails, comments), and what
- * follows the image, is left out: nobody expects it to be published.
+ * Keeps only what is needed to draw the image. Metadata of cameras and editors (location, thumbnails, comments) and
+ * trailing data are removed: nobody expects them to be published.
  */
 export function cleanImage(file: Buffer): Buffer | undefined {
   const type = rasterType(file);
@@ -38,7 +38,7 @@ function cleanPng(file: Buffer): Buffer {
 }
 
 const webpChunks = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH']);
-/** In the flags of VP8X: alpha, and animation, which is refused later. */
+/** VP8X flags: alpha, and animation, which is rejected later. */
 const keptFlags = 0x12;
 
 function cleanWebp(file: Buffer): Buffer {
@@ -52,7 +52,7 @@ function cleanWebp(file: Buffer): Buffer {
     const end = at + 8 + bytes + (bytes % 2);
     if (end > length || chunks >= maxChunks) throw broken();
     const type = file.toString('latin1', at, at + 4);
-    // Decoders take the first of each. An image has one, lossy or lossless.
+    // Decoders use the first of each. An image has one, lossy or lossless.
     const kind = type.startsWith('VP8') && type !== 'VP8X' ? 'image' : type;
     if (webpChunks.has(type) && kinds.has(kind)) throw hasMore();
     kinds.add(kind);
@@ -70,7 +70,7 @@ function cleanWebp(file: Buffer): Buffer {
 const marker = { exif: 0xe1, profile: 0xe2, adobe: 0xee };
 const endOfImage = Buffer.from([0xff, 0xd9]);
 
-/** The frame, its tables and scans, how its colors are meant, and which side is up. */
+/** Keeps the frame, its tables and scans, the color profile and the orientation. */
 function cleanJpeg(file: Buffer): Buffer {
   const kept = [file.subarray(0, 2)];
   for (const { kind, bytes, scan } of jpegSegments(file)) {
@@ -89,7 +89,7 @@ function isKept(kind: number, segment: Buffer): boolean {
 const orientationTag = 0x0112;
 const entryBytes = 12;
 
-/** Of the data of a camera, only how it was held: without it, pictures lie on their side. */
+/** Keeps only the orientation of the EXIF data. */
 function uprightExif(segment: Buffer): Buffer[] {
   const orientation =
     segment.toString('latin1', 4, 10) === 'Exif\0\0' ? orientationIn(segment.subarray(10)) : 1;

@@ -5,7 +5,6 @@ import { ImageError } from './upload.ts';
 
 lowerThreadPriority({ isTimed: true });
 
-/** What is left of an uploaded file for each purpose. */
 const normalizers = { logo: normalizeLogo, image: normalizeImage, photo: normalizePhoto };
 
 export interface DecoderRequest {
@@ -13,10 +12,9 @@ export interface DecoderRequest {
   file: Uint8Array;
 }
 
-/** A file of our own, or what is wrong with the given one. */
 export type DecoderResult = { file: Uint8Array } | { error: string };
 
-/** First which thread it is, then what came out. */
+/** The id of the thread, then its result. */
 export type DecoderMessage = { thread: string | undefined } | DecoderResult;
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -25,7 +23,7 @@ const send = (message: DecoderMessage) => parentPort?.postMessage(message);
 send({ thread: currentThread() });
 const { purpose, file } = workerData as DecoderRequest;
 const result: DecoderResult = await normalizers[purpose](Buffer.from(file)).then(
-  // A copy: a Buffer may share its memory with others.
+  // Copied, because a Buffer may share its memory.
   (normalized) => ({ file: new Uint8Array(normalized) }),
   (error: unknown) => {
     if (error instanceof ImageError) return { error: error.message };

@@ -8,12 +8,12 @@ import type { DecoderMessage, DecoderRequest, DecoderResult } from './decoder-th
 import { asPng, ImageError } from './upload.ts';
 
 export interface ImageDecoder {
-  /** What is stored of an uploaded image. Rejects with an ImageError for what is none. */
+  /** Returns what is stored of an uploaded image. Rejects with an ImageError. */
   decode(caller: Caller, file: Uint8Array, purpose: DecoderRequest['purpose']): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Of JavaScript. Pixels are outside of it, and bounded by their number. */
+/** V8 heap limits; pixel buffers are off-heap. */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 const retryAfterSeconds = 5;
 const checkEveryMs = 100;
@@ -24,8 +24,8 @@ const tooBusy = () =>
   new BusyError('The image cannot be read right now. Try again shortly.', { retryAfterSeconds });
 
 /**
- * Each file gets a thread of its own: one that hangs, or uses too much memory, is ended, and the memory that decoders have
- * grown to is free again. One at a time; accounts take turns.
+ * Decodes each file in a new thread: one that hangs or uses too much memory is terminated, and the memory of decoders is
+ * freed. One at a time; accounts take turns.
  */
 export function createImageDecoder(log: Log, { maxCpuMs = 6_000, timeoutMs = 45_000 } = {}): ImageDecoder {
   const turns = createFairScheduler({
@@ -39,7 +39,7 @@ export function createImageDecoder(log: Log, { maxCpuMs = 6_000, timeoutMs = 45_
   async function run(request: DecoderRequest): Promise<DecoderResult> {
     const worker = startFile(new URL('decoder-thread-main.js', import.meta.url), request, resourceLimits);
     workers.add(worker);
-    // What decoders print about a damaged file helps nobody.
+    // Decoders print messages about damaged files.
     worker.stdout.resume();
     worker.stderr.resume();
     const startedAt = performance.now();
@@ -49,7 +49,7 @@ export function createImageDecoder(log: Log, { maxCpuMs = 6_000, timeoutMs = 45_
       watch = setInterval(() => {
         if (cpuMs() > maxCpuMs) return reject(tooComplex());
         if (performance.now() - startedAt <= timeoutMs) return;
-        // Slow by itself, or kept waiting by others?
+        // Tells an expensive file from a busy machine.
         reject(cpuMs() > maxCpuMs / 3 ? tooComplex() : tooBusy());
       }, checkEveryMs).unref();
       worker.on('message', (message: DecoderMessage) => {
@@ -68,7 +68,7 @@ export function createImageDecoder(log: Log, { maxCpuMs = 6_000, timeoutMs = 45_
       return await result;
     } finally {
       clearInterval(watch);
-      // The next one starts when the memory of this one is free.
+      // Frees its memory before the next one starts.
       await worker.terminate();
       workers.delete(worker);
     }

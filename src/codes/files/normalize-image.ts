@@ -15,7 +15,7 @@ import {
 import { looksLikeSvg, parseSvg } from './parse-svg.ts';
 import { cleanImage } from './clean-image.ts';
 
-/** What is left of an uploaded file: its pixels as a PNG of our own. Throws a ImageError for what is no logo. */
+/** Re-encodes a logo as PNG. Throws an ImageError if the file is not a logo. */
 export async function normalizeLogo(file: Buffer): Promise<Buffer> {
   const pixels = await readPixels(file);
   const { data } = pixels;
@@ -41,7 +41,7 @@ async function readPixels(file: Buffer): Promise<Pixels> {
   return rasterize(scene, width, { wholePixels: false });
 }
 
-/** The cleaned image, once it was decoded completely. Its pixels stay as its owner has compressed them. */
+/** Cleans an image without recompressing it, after decoding all of it. */
 export async function normalizeImage(file: Buffer): Promise<Buffer> {
   const { cleaned } = await readImage(file);
   return cleaned;
@@ -56,7 +56,7 @@ async function readImage(file: Buffer) {
 
 const qualities = [85, 70, 50, 30];
 
-/** The middle of a picture as a small JPEG of our own. */
+/** Crops a picture to a small JPEG. */
 export async function normalizePhoto(file: Buffer): Promise<Buffer> {
   const { pixels } = await readImage(file);
   const photo = onWhite(resize(pixels, photoSide, photoSide, middle(pixels)));
@@ -64,11 +64,11 @@ export async function normalizePhoto(file: Buffer): Promise<Buffer> {
     const jpeg = await encodeJpeg(photo, quality);
     if (jpeg.length <= maxPhotoBytes) return jpeg;
   }
-  // 256 × 256 pixels of noise have half as much.
+  // Unreachable: 256 × 256 pixels of noise take half as much.
   throw new Error('A photo is larger than any can be');
 }
 
-/** Heads are rather above the middle. */
+/** Heads are above the middle. */
 const shareAbove = 1 / 3;
 
 function middle({ width, height }: Pixels) {
@@ -98,7 +98,7 @@ interface Decoded {
   data: Uint8ClampedArray;
 }
 
-/** What the decoders, made for browsers, return their pixels in. */
+/** The decoders are made for browsers. */
 class BrowserImageData implements Decoded {
   readonly data: Uint8ClampedArray;
   readonly width: number;
@@ -113,7 +113,7 @@ class BrowserImageData implements Decoded {
 
 const load = (file: string) => new WebAssembly.Module(readFileSync(require.resolve(file)));
 
-/** Each is WebAssembly: a file that breaks a decoder breaks its memory only. */
+/** WebAssembly: a file that exploits a decoder only corrupts the decoder's memory. */
 const decoders: Record<RasterType, (file: ArrayBuffer) => Promise<Decoded>> = {
   async png(file) {
     const { decode, init } = await import('@jsquash/png/decode.js');
@@ -123,7 +123,7 @@ const decoders: Record<RasterType, (file: ArrayBuffer) => Promise<Decoded>> = {
   async jpeg(file) {
     const { default: decode, init } = await import('@jsquash/jpeg/decode.js');
     await (init as Init)(load('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'));
-    // Turned as the camera was.
+    // Applies the EXIF orientation.
     return decode(file, { preserveOrientation: true });
   },
   async webp(file) {
@@ -133,10 +133,10 @@ const decoders: Record<RasterType, (file: ArrayBuffer) => Promise<Decoded>> = {
   },
 };
 
-/** Its types know only the second parameter. */
+/** The types declare only the second parameter. */
 type Init = (module: WebAssembly.Module) => Promise<void>;
 
-/** Decodes an image whose header was read, and is not too large. */
+/** Check the header first: it bounds the memory. */
 export async function decodeRaster(file: Buffer, { type, width, height }: ImageHeader): Promise<Pixels> {
   if (type === 'png') await requireExactData(file);
   Object.assign(globalThis, { ImageData: BrowserImageData });
@@ -147,7 +147,7 @@ export async function decodeRaster(file: Buffer, { type, width, height }: ImageH
     throw broken();
   }
   const { data } = decoded;
-  // Width and height of a photograph are exchanged where the camera was held upright.
+  // Width and height are swapped in photographs taken upright.
   if (decoded.width * decoded.height !== width * height || data.length !== 4 * width * height) throw broken();
   return { width: decoded.width, height: decoded.height, data };
 }

@@ -7,15 +7,14 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 const maxElements = 5_000;
 const maxDepth = 64;
 const maxSegments = 100_000;
-/** Of one side to the other. */
+/** Aspect ratio. */
 const maxRatio = 20;
 
 const containers = new Set(['svg', 'g']);
 const shapes = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'polyline']);
-/** Nothing in them is drawn. */
+/** Their content is not drawn. */
 const ignored = new Set(['title', 'desc', 'metadata', 'defs']);
 
-/** Whether it is worth parsing: whatever else it is, it is no image. */
 export function looksLikeSvg(file: Buffer): boolean {
   return file.subarray(0, 4_096).includes('<') && file.includes('<svg');
 }
@@ -26,7 +25,7 @@ interface Level {
   isIgnored: boolean;
 }
 
-/** The filled shapes of an SVG. Whatever else could be drawn, loaded or run is refused. */
+/** Reads the filled shapes of an SVG. Anything else that could be drawn, loaded or run is rejected. */
 export function parseSvg(file: Buffer): Scene {
   const scene: Scene = { width: 0, height: 0, shapes: [] };
   const levels: Level[] = [];
@@ -45,7 +44,7 @@ export function parseSvg(file: Buffer): Scene {
     const attributes = new Map(
       Object.values(tag.attributes).map(({ name, value }) => [name.toLowerCase(), value]),
     );
-    // Elements of editors, such as Inkscape's, are not drawn, but could be scripts of XHTML.
+    // Elements of editors such as Inkscape are ignored, but XHTML could contain scripts.
     if (uri !== svgNamespace && /xhtml|html/i.test(uri)) throw unsupported(`<${local.slice(0, 30)}>`);
     for (const name of attributes.keys()) {
       if (name.startsWith('on')) throw unsupported(`the script ${name.slice(0, 30)}`);
@@ -89,7 +88,7 @@ export function parseSvg(file: Buffer): Scene {
     throw error;
   });
   parser.on('doctype', (doctype) => {
-    // Entities can be endless, or be the content of other files.
+    // Entities can expand endlessly or include files.
     if (doctype.includes('[') || /ENTITY/i.test(doctype)) throw unsupported('declarations of entities');
   });
   parser.on('processinginstruction', () => {
@@ -143,7 +142,7 @@ type Attributes = Map<string, string>;
 
 const maxNumberLength = 30;
 const maxPoints = 200_000;
-/** Of coordinates: what is drawn is at most a million wide. */
+/** Coordinates. The viewBox is at most a million wide. */
 const largest = 1e7;
 
 /** The outline of a shape in the coordinates of the picture. `transforms` are applied in this order. */
@@ -153,7 +152,7 @@ function shapePath(element: string, attributes: Attributes, transforms: string[]
   const parsed = svgpath(data);
   const { err, segments } = parsed as unknown as { err: string; segments: unknown[] };
   if (err) throw unsupported('a path that cannot be read');
-  // Before they are transformed, which would take seconds.
+  // Transforming more would take seconds.
   if (segments.length > maxPoints) throw unsupported('too many points');
   for (const transform of transforms) parsed.transform(transform.slice(0, 500));
   const path: Path = [];
@@ -184,7 +183,7 @@ function toSegments([kind, ...numbers]: [string, ...number[]], x: number, y: num
     case 'C':
       return [['C', a, b, c, d, e, f]];
     case 'Q': {
-      // The same curve as a cubic one.
+      // Converted to a cubic curve.
       const near = (from: number, control: number) => from + (2 * (control - from)) / 3;
       return [['C', near(x, a), near(y, b), near(c, a), near(d, b), c, d]];
     }
@@ -228,7 +227,7 @@ const write = (path: Path) => path.map(([kind, ...numbers]) => kind + numbers.jo
 
 /** The part of CSS that filled shapes need. */
 interface SvgStyle {
-  /** #RRGGBB. Undefined: not filled. */
+  /** #RRGGBB; undefined if not filled. */
   fill: string | undefined;
   isEvenOdd: boolean;
   isShown: boolean;
@@ -240,10 +239,10 @@ type StyleRules = Map<string, Declarations>;
 const initial: SvgStyle = { fill: '#000000', isEvenOdd: false, isShown: true };
 const maxValueLength = 200;
 
-/** Drawn by other means than filling, so that leaving them out would change the picture. */
+/** Ignoring these would change the picture. */
 const refused = ['mask', 'filter', 'clip-path', 'mix-blend-mode'];
 
-/** What is inherited, changed by each of the declarations in turn. */
+/** Applies declarations to the inherited style. */
 function withStyle(inherited: SvgStyle = initial, given: Declarations[]): SvgStyle {
   const style = { ...inherited };
   for (const declared of given) {
@@ -280,7 +279,7 @@ function declarations(text: string): Declarations {
   );
 }
 
-/** A style sheet of classes, as drawing programs write them: `.a,.b{fill:#fff}`. Anything else is refused. */
+/** A style sheet of classes, as drawing programs write them: `.a,.b{fill:#fff}`. Anything else is rejected. */
 function readRules(sheet: string): StyleRules {
   if (sheet.includes('@') || sheet.includes('\\')) throw unsupported('a style sheet that loads others');
   const rules: StyleRules = new Map();
@@ -296,7 +295,7 @@ function readRules(sheet: string): StyleRules {
   return rules;
 }
 
-/** Those of HTML 4. */
+/** The colors of HTML 4. */
 const names: Record<string, string> = {
   black: '#000000',
   silver: '#c0c0c0',

@@ -15,7 +15,7 @@ export interface ImageHeader {
   height: number;
 }
 
-/** The type and the size of an image by its first bytes, whatever its name says. Undefined for anything else. */
+/** Type and size by the first bytes. Undefined for other types. */
 export function readImageHeader(
   file: Buffer,
   { maxSide, maxPixels }: ImageLimits = logoImageLimits,
@@ -55,7 +55,7 @@ export function* pngChunks(file: Buffer): Generator<{ type: string; bytes: Buffe
   throw broken();
 }
 
-/** Nothing can hide behind the last chunk. */
+/** Requires that nothing follows the last chunk. */
 function pngSize(file: Buffer): Size {
   if (file.length < 33 || file.toString('latin1', 12, 16) !== 'IHDR') throw broken();
   let last = 0;
@@ -67,10 +67,10 @@ function pngSize(file: Buffer): Size {
   return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
 }
 
-/** Walks the segments to the first scan. A JPEG has no length, but an end. */
+/** A JPEG has no length, but an end marker. */
 function jpegSize(file: Buffer): Size {
   let end = file.length;
-  // Some cameras fill the last block of the card.
+  // Some cameras pad the file with zeros.
   while (end > 2 && file[end - 1] === 0) end -= 1;
   if (file.readUInt16BE(end - 2) !== 0xffd9) {
     throw file.includes(Buffer.from([0xff, 0xd9])) ? hasMore() : broken();
@@ -110,22 +110,22 @@ function webpSize(file: Buffer): Size {
 }
 
 const maxSegments = 10_000;
-/** Each may go over all pixels again. Encoders make at most a few dozen. */
+/** Each scan may process all pixels. Encoders write a few dozen at most. */
 const maxScans = 200;
 const endOfImage = 0xd9;
 const startOfScan = 0xda;
 
 interface JpegSegment {
   kind: number;
-  /** From its marker on. */
+  /** Including its marker. */
   bytes: Buffer;
-  /** The compressed data that follows the start of a scan. Empty for other segments. */
+  /** Compressed data after a start of scan. Empty for other segments. */
   scan: Buffer;
 }
 
 /**
- * The segments up to the end of the image. Decoders find the same ones: a marker that has no length is refused, because
- * they would look for the next one right behind it.
+ * Yields the segments up to the end of the image, as decoders find them: a marker without a length is rejected, because
+ * decoders would continue right behind it.
  */
 export function* jpegSegments(file: Buffer): Generator<JpegSegment> {
   let at = 2;
@@ -152,12 +152,12 @@ export function* jpegSegments(file: Buffer): Generator<JpegSegment> {
   throw broken();
 }
 
-/** Not so 01 and d0 to d9, which stand alone, and those below c0, which are not defined. */
+/** Excludes d0 to d9, which stand alone, and undefined markers below c0. */
 const hasLength = (kind: number) => kind >= 0xc0 && !(kind >= 0xd0 && kind <= 0xd9);
 
 const isFrame = (kind: number) => kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind);
 
-/** The next marker that is not part of the data, as restart markers are. */
+/** The next marker that is not a restart marker or an escaped byte. */
 function endOfScan(file: Buffer, start: number): number {
   for (let at = file.indexOf(0xff, start); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1] as number;
@@ -167,9 +167,9 @@ function endOfScan(file: Buffer, start: number): number {
   throw broken();
 }
 
-/** Values of a pixel, by the color type of the header. */
+/** Channels by PNG color type. */
 const channels: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-/** Start and distance of the pixels of each pass of an interlaced image, in x and y. */
+/** Start and distance of the pixels in each pass of an interlaced image. */
 const passes: [x: number, y: number, dx: number, dy: number][] = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -181,8 +181,8 @@ const passes: [x: number, y: number, dx: number, dy: number][] = [
 ];
 
 /**
- * Rejects a PNG whose data inflate to more than its pixels, or go on after them. Decoders stop at the last pixel: a file of
- * 300 KB could have hundreds of megabytes behind it, for every program that inflates them all. Nothing is kept in memory.
+ * Rejects a PNG whose data inflates to more than its pixels, or continues after them. Decoders stop at the last pixel: a
+ * file of 300 KB could hide hundreds of megabytes from them. Nothing is kept in memory.
  */
 export async function requireExactData(file: Buffer): Promise<void> {
   const data = [...pngChunks(file)].flatMap(({ type, bytes }) =>
@@ -205,7 +205,7 @@ export async function requireExactData(file: Buffer): Promise<void> {
   if (inflate.bytesWritten < data.reduce((sum, { length }) => sum + length, 0)) throw hasMore();
 }
 
-/** Each row has a byte for its filter, and begins with a byte of its own. */
+/** Each row starts with a filter byte and is padded to whole bytes. */
 function inflatedBytes(file: Buffer): number {
   const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
   const [depth, colorType, isInterlaced] = [file[24], file[25], file[28] === 1] as [number, number, boolean];

@@ -9,14 +9,14 @@ import { bytesPerMb } from '../../runtime/units.ts';
 
 export type FileKind = 'file' | 'photo';
 
-/** The file that a scan of a code opens, or the photo of a contact. Its bytes are in chunks. */
+/** The file that a scan opens, or the photo of a contact. The bytes are stored in chunks. */
 export class CodeFile extends Model {
   static override tableName = 'code_files';
   static override idColumn = 'code_id';
   static override columnNameMappers = snakeCaseMappers();
 
   declare codeId: string;
-  /** Of the bytes: a replacement has another one. */
+  /** A replacement gets a new id. */
   declare id: string;
   declare userId: string;
   declare kind: FileKind;
@@ -39,7 +39,7 @@ export async function findFile(db: Database, codeId: string, kind: FileKind): Pr
 
 interface SaveOptions {
   quotaBytes: number;
-  /** Of a file: what the code leads to from now on. */
+  /** New content of a code that opens the file. */
   content?: string;
   check?: (current: CodeFile | undefined) => void;
   now: Date;
@@ -48,7 +48,7 @@ interface SaveOptions {
 type Owned = Pick<QrCode, 'id' | 'userId'>;
 type Described = Pick<CodeFile, 'kind' | 'name' | 'mediaType' | 'bytes'>;
 
-/** Stores a file in place of the one that the code has, whose bytes a job purges. All or nothing. */
+/** Replaces the code's file in one transaction. A job purges the old bytes. */
 export async function saveFile(
   db: Database,
   code: Owned,
@@ -63,12 +63,12 @@ export async function saveFile(
 
 interface CopyOptions {
   quotaBytes: number;
-  /** Of a file: what the code with this copy leads to. */
+  /** Content of the code that opens the copy. */
   contentOf: ((name: string) => string) | undefined;
   now: Date;
 }
 
-/** The file that another code of the account has now. Throws a 409 where it has none any more. */
+/** Copies the file of another code of the account. Throws a 409 if it was deleted. */
 export async function copyFile(
   db: Database,
   code: Owned,
@@ -84,7 +84,7 @@ export async function copyFile(
 
 const deletedMeanwhile = 'Its file was deleted meanwhile. Duplicate the code again.';
 
-/** One statement, which sees a file with all of its bytes: those of one that was replaced may be purged at any time. */
+/** One statement, which sees a consistent file: the bytes of a replaced file may be purged at any time. */
 async function copyChunks(
   transaction: Database,
   { codeId, kind }: Pick<CodeFile, 'codeId' | 'kind'>,
@@ -112,11 +112,11 @@ async function store(
   const id = uuidv4();
   return db.transaction(async (transaction) => {
     const { content = given, ...file } = await writeChunks(transaction, id);
-    // Locked, so that the quota holds for parallel uploads; before the code, as when an account is deleted.
+    // Enforces the quota for parallel uploads. Locked before the code, as in the deletion of an account.
     await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
     const code = await QrCode.query(transaction).findOne({ id: codeId, user_id: userId }).forNoKeyUpdate();
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
-    // Its type may have changed while the photo was uploaded.
+    // The type may have changed during the upload.
     if (file.kind === 'photo' && code.type !== 'vcard') throw noContact();
     check?.(await findFile(transaction, codeId, file.kind));
     await requireRoom(transaction, { userId, codeId }, file, quotaBytes);
@@ -155,7 +155,6 @@ export async function deleteFile(
 
 const filesPerRead = 200;
 
-/** All files of an account, oldest codes first. */
 export async function* ownedFiles(db: Database, userId: string): AsyncGenerator<CodeFile> {
   for (let after: string | undefined; ; ) {
     const query = CodeFile.query(db).where({ user_id: userId }).orderBy('code_id').limit(filesPerRead);
@@ -167,7 +166,7 @@ export async function* ownedFiles(db: Database, userId: string): AsyncGenerator<
   }
 }
 
-/** Of all files of an account; without that of a code which is about to be replaced. */
+/** Bytes of all files of an account, except the one about to be replaced. */
 export async function usedBytes(db: Database, userId: string, exceptCodeId?: string): Promise<number> {
   const query = db('code_files').where({ user_id: userId }).sum('bytes as bytes').first();
   if (exceptCodeId !== undefined) query.whereNot({ code_id: exceptCodeId });
@@ -175,7 +174,7 @@ export async function usedBytes(db: Database, userId: string, exceptCodeId?: str
   return row?.bytes ?? 0;
 }
 
-/** Throws a validation error where a file of this size is too much for the account. */
+/** Throws a validation error if the file would exceed the account's quota. */
 export async function requireRoom(
   db: Database,
   { userId, codeId }: { userId: string; codeId?: string | undefined },
@@ -189,13 +188,13 @@ export async function requireRoom(
   throw invalid([{ field: kind, message }], { code: 'quota_exceeded' });
 }
 
-/** In steps of a tenth, and never rounded to nothing. */
+/** Rounded up to a tenth. */
 export function megabytes(bytes: number): string {
   const tenths = Math.ceil((10 * bytes) / bytesPerMb);
   return tenths % 10 === 0 ? String(tenths / 10) : (tenths / 10).toFixed(1);
 }
 
-/** Deletes the bytes of files that were deleted or replaced, until `isOver`. Safe to repeat and to interrupt. */
+/** Deletes the bytes of deleted and replaced files until `isOver`. Safe to repeat and to interrupt. */
 export async function purgeFiles(db: Database, isOver: () => boolean): Promise<number> {
   const deleted = (await db('deleted_files').orderBy('deleted_at').limit(1_000).select('id')) as {
     id: string;
@@ -217,7 +216,7 @@ const partStatement = {
   text: 'SELECT substring(data FROM $3::integer FOR $4::integer) AS data FROM code_file_chunks WHERE file_id = $1 AND position = $2',
 };
 
-/** A part of one chunk. Undefined where the file was deleted or replaced meanwhile. */
+/** Part of a chunk. Undefined if the file was deleted or replaced meanwhile. */
 export async function readPart(
   db: Database,
   fileId: string,
@@ -228,7 +227,7 @@ export async function readPart(
   return row?.data;
 }
 
-/** The parts of the chunks that hold the bytes from `start` to `end`, both included. */
+/** The parts of chunks with the bytes from `start` to `end`, inclusive. */
 export function* partsBetween(start: number, end: number) {
   for (let position = Math.floor(start / chunkBytes); position * chunkBytes <= end; position += 1) {
     const offset = position * chunkBytes;
@@ -238,11 +237,11 @@ export function* partsBetween(start: number, end: number) {
 }
 
 interface WholeFile extends Pick<CodeFile, 'kind' | 'name' | 'mediaType'> {
-  /** In memory: up to `maxFileBytes`. */
+  /** Up to `maxFileBytes` in memory. */
   chunks: Buffer[];
 }
 
-/** The file that a code has now, from one snapshot: it is complete, even if it is replaced and purged meanwhile. */
+/** Reads the file in one snapshot, so that it is complete even if it is replaced and purged meanwhile. */
 export async function readWholeFile(db: Database, codeId: string): Promise<WholeFile | undefined> {
   const config = { isolationLevel: 'repeatable read', readOnly: true } as const;
   return db.transaction(async (snapshot) => {
@@ -255,7 +254,7 @@ export async function readWholeFile(db: Database, codeId: string): Promise<Whole
   }, config);
 }
 
-/** The whole file, chunk by chunk. Ends early where it is deleted meanwhile. */
+/** Ends early if the file is deleted meanwhile. */
 export async function* readChunks(
   db: Database,
   { id, bytes }: { id: string; bytes: number },

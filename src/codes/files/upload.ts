@@ -1,21 +1,20 @@
 import { bytesPerMb } from '../../runtime/units.ts';
 import type { QrCode } from '../qr-code.ts';
 
-/** Of an uploaded file. */
 export const maxLogoBytes = 1024 * 1024;
-/** What a file may decode to. Read from its header, before anything is decoded. */
+/** Checked against the header, before anything is decoded. */
 export interface ImageLimits {
   maxSide: number;
   maxPixels: number;
 }
 /** 40 MB of pixels. */
 export const logoImageLimits: ImageLimits = { maxSide: 8_192, maxPixels: 10_000_000 };
-/** Of the stored logo: 300 dots per inch on a code that is printed 18 cm wide. */
+/** Longer side of a stored logo: 300 dpi on a code printed 18 cm wide. */
 export const storedLogoSide = 512;
-/** Different ones, of an account. */
+/** Different logos per account. */
 export const maxLogos = 100;
 
-/** A file that is not accepted. The message is for its owner: what is wrong, and what to do. */
+/** An upload that is rejected. The message tells its owner what is wrong and what to do. */
 export class ImageError extends Error {
   override name = 'ImageError';
 }
@@ -27,14 +26,14 @@ export const asPng = 'export it as PNG';
 export const unsupported = (what: string) => new ImageError(`is an SVG with ${what}: ${asPng}`);
 
 export const maxFileBytes = 10 * bytesPerMb;
-/** Read and sent at once. A slow reader holds one of them. */
+/** A slow reader holds one chunk in memory. */
 export const chunkBytes = 128 * 1024;
-/** What phones take by default: 100 MB of pixels. */
+/** Default photo size of phones: 100 MB of pixels. */
 export const fileImageLimits: ImageLimits = { maxSide: 16_384, maxPixels: 25_000_000 };
 
-/** Of the stored photo of a contact. Phones show it a few millimeters wide. */
+/** Side of a contact's photo. Phones show it a few millimeters wide. */
 export const photoSide = 256;
-/** A vCard with more is refused by some phones. */
+/** Some phones reject larger vCards. */
 export const maxPhotoBytes = 64 * 1024;
 
 export type RasterType = 'png' | 'jpeg' | 'webp';
@@ -56,7 +55,7 @@ export const extensions: Record<MediaType, string> = {
   'image/webp': 'webp',
 };
 
-/** What browsers and programs declare where they do not know. */
+/** Declared by clients that do not know the type. */
 const undeclared = new Set(['', 'application/octet-stream']);
 const otherNames: Record<string, MediaType> = {
   'image/jpg': 'image/jpeg',
@@ -64,14 +63,14 @@ const otherNames: Record<string, MediaType> = {
   'application/x-pdf': 'application/pdf',
 };
 
-/** By the first bytes, whatever the name says. */
+/** Detected by the first bytes. */
 export function mediaTypeOf(file: Buffer): MediaType | undefined {
   if (file.toString('latin1', 0, 5) === '%PDF-') return 'application/pdf';
   const raster = rasterType(file);
   return raster && `image/${raster}`;
 }
 
-/** `declared` is a Content-Type header, or empty. */
+/** Whether a Content-Type header, if any, matches the detected type. */
 export function agrees(declared: string, found: MediaType): boolean {
   const [type = ''] = declared.slice(0, 200).split(';', 1);
   const name = type.trim().toLowerCase();
@@ -84,7 +83,7 @@ const maxGivenLength = 1_000;
 const knownExtension = /\.(?:pdf|png|jpe?g|webp)$/i;
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069"*/:<>?\\|]/gu;
 
-/** One name without a folder, and with the extension of what the file is. */
+/** A name without folders, and with the extension of the detected type. */
 export function fileNameOf(given: string, type: MediaType): string {
   const [last = ''] = given.slice(-maxGivenLength).toWellFormed().split(/[/\\]/).slice(-1);
   const stem = last
@@ -97,7 +96,7 @@ export function fileNameOf(given: string, type: MediaType): string {
   return `${short || 'file'}.${extensions[type]}`;
 }
 
-/** Only the token counts; the name is for people who see the address, and for programs that save what it leads to. */
+/** The token identifies the file; the name is for people and for saving it. */
 export function fileAddress(baseUrl: string, token: string, name: string): string {
   const dot = name.lastIndexOf('.');
   const stem = name
@@ -118,10 +117,10 @@ export function opensFile({
   return type === 'url' && content.includes(`/f/${shareToken}/`);
 }
 
-/** What readers look through for the end. */
+/** Where PDF readers look for the end. */
 const tailBytes = 1_024;
 
-/** Stored as it came. What it may do is up to the headers that it is served with, and to the reader. */
+/** PDFs are stored unchanged. Response headers restrict what they may do. */
 export function checkPdf(file: Buffer): void {
   if (!/^%PDF-[12]\.\d/.test(file.toString('latin1', 0, 8)))
     throw new ImageError('is not a PDF file: export it again');

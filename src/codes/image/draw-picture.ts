@@ -26,7 +26,7 @@ export async function drawPicture(picture: Picture, format: ImageFormat): Promis
 /** Hundredths of a module: finer than any printer. */
 const precision = 100;
 
-/** Colors are attributes, so that no CSP against inline styles removes them. */
+/** Colors are attributes, because a CSP may forbid inline styles. */
 function sceneToSvg(scene: Scene, size: number): string {
   const [width, height] = [scene.width, scene.height].map(shorten);
   const gradients = [...new Set(scene.shapes.map(({ paint }) => paint))].filter(
@@ -48,7 +48,7 @@ function sceneToSvg(scene: Scene, size: number): string {
   ].join('');
 }
 
-/** With the older attribute, which every program knows. */
+/** `xlink:href` is the older attribute, which every program knows. */
 function logoElement({ png, x, y, width, height }: SceneLogo): string {
   const box = `x="${shorten(x)}" y="${shorten(y)}" width="${shorten(width)}" height="${shorten(height)}"`;
   const data = Buffer.from(png).toString('base64');

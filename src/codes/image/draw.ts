@@ -5,23 +5,23 @@ import { layOut, type Layout, symbolModules } from './symbol.ts';
 import { chunk, pngFile } from './pixels.ts';
 
 export interface Picture {
-  /** The text to encode. */
+  /** Encoded text. */
   text: string;
   errorCorrection: ErrorCorrection;
   /** Width and height in pixels. */
   size: number;
-  /** #RRGGBB, like all colors. */
+  /** #RRGGBB */
   foregroundColor: string;
   backgroundColor: string;
-  /** Absent for squares in the two colors. */
+  /** Absent for plain squares. */
   design?: Design | undefined;
-  /** The picture of the logo in the design, which only has its id: a PNG of our own. */
+  /** PNG of the design's logo, of which the design has the id. */
   logo?: Uint8Array | undefined;
-  /** For PDF only. */
+  /** PDF only. */
   print?: Print | undefined;
 }
 
-/** The same image as the PNG, pixel for pixel. Colors are attributes, so that no CSP against inline styles removes them. */
+/** Pixel for pixel the same as the PNG. Colors are attributes, because a CSP may forbid inline styles. */
 export function drawSvg(picture: Picture): string {
   const { size, foregroundColor, backgroundColor } = picture;
   const { cells, cellPixels, offset } = layOut(symbolModules(picture.text, picture.errorCorrection), size);
@@ -42,7 +42,7 @@ export function drawPng(picture: Picture): Buffer {
   return encodePng(layout, picture.size, palette);
 }
 
-/** One rectangle for each run of dark modules in a row, positioned relative to the start of the last one. */
+/** One rectangle for each run of dark modules, positioned relative to the previous one. */
 function runs(cells: boolean[][]): string {
   const path: string[] = [];
   let lastX = 0;
@@ -109,10 +109,10 @@ function setPixels(row: Buffer, cells: boolean[], cellPixels: number, offset: nu
   });
 }
 
-/** Light enough to show the colors, strong enough that nobody takes it for a working code. */
+/** Shows the colors, but not as a working code. */
 const overlayOpacity = 0.6;
 
-/** The preview of a code that does not exist yet: faded, with a band across it, so that nobody prints it. */
+/** Fades the preview of a code that does not exist yet and marks it, so that nobody prints it. */
 export function markAsSample(svg: string, picture: Picture): string {
   const { size, foregroundColor, backgroundColor } = picture;
   const middle = size / 2;

@@ -11,9 +11,9 @@ export type DrawRequest = { picture: Picture; format: ImageFormat } | { page: Pa
 signalReady();
 
 handleRequests<DrawRequest>(async (request) => {
-  // A copy: a Buffer may share its memory with others.
+  // Copied, because a Buffer may share its memory.
   if ('picture' in request) return new Uint8Array(await drawPicture(request.picture, request.format));
-  // With the fonts, which few threads need.
+  // Loads the fonts, which only printing needs.
   const { drawPage } = await import('../print/label-page.ts');
   return drawPage(request.page);
 });

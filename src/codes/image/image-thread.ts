@@ -16,7 +16,7 @@ export const contentTypes: Record<ImageFormat, string> = {
   pdf: 'application/pdf',
 };
 
-/** For a picture with a logo that is opened directly. In an SVG, the logo is a `data:` URL. */
+/** Content-Security-Policy of an SVG with a logo, which is a `data:` URL. */
 export const logoPolicy = "default-src 'none'; img-src data:";
 
 export interface Image {
@@ -25,20 +25,20 @@ export interface Image {
 }
 
 export interface Images {
-  /** Rejects where too many wait, or where the thread has ended. */
+  /** Rejects if too many calls wait or the thread has exited. */
   draw(caller: Caller, picture: Picture, format: ImageFormat): Promise<Image>;
   close(): Promise<void>;
 }
 
 /** Part of every ETag. Raise it when the drawing changes. */
 const drawingVersion = 1;
-/** Likewise, for what only pictures with a design, and PDFs, depend on. */
+/** The same for pictures with a design, and for PDFs. */
 const designVersion = 1;
 const pdfVersion = 2;
 const defaultCacheBytes = 32 * 1024 * 1024;
 /** The approximate overhead of an entry. */
 const entryBytes = 512;
-/** An address may be that of an office, or of an embedding page with many pictures. */
+/** Allows for an office behind one address, and for pages with many pictures. */
 const defaultWaitingPerKey = 50;
 const maxWaiting = 400;
 
@@ -58,7 +58,7 @@ export async function openImages(
     sizeCalculation: ({ body }) => body.length + entryBytes,
   });
   const turns = createFairScheduler({
-    // One is drawn, the next one is on its way to the thread.
+    // While one is drawn, the next one is sent to the thread.
     slots: 2,
     waitingPerKey,
     waiting: maxWaiting,
@@ -75,7 +75,7 @@ export async function openImages(
   return {
     async draw(caller, picture, format) {
       const etag = imageEtag(picture, format);
-      // Looked for again at its turn. Nobody waits for a drawing in the turns of others.
+      // Checked again when it is the caller's turn, because another caller may have drawn it.
       const known = () => cache.get(etag);
       return known() ?? turns.run(caller, async () => known() ?? drawInThread({ picture, format }, etag));
     },
@@ -83,7 +83,7 @@ export async function openImages(
   };
 }
 
-/** Only what is not the default, so that a field which is added later changes no ETag, and no proof becomes stale. */
+/** Only fields that differ from the default: a new field must not change ETags or make proofs stale. */
 function differences(design: Design): [string, unknown][] {
   return Object.entries(design).filter(([name, value]) => value !== defaultDesign[name as keyof Design]);
 }

@@ -1,6 +1,6 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
-/** RGBA, 8 bits each, colors not multiplied by alpha. */
+/** RGBA with 8 bits per channel, not premultiplied. */
 export interface Pixels {
   width: number;
   height: number;
@@ -14,10 +14,7 @@ interface Area {
   height: number;
 }
 
-/**
- * The average of all pixels that a new one covers, weighted by their alpha: transparent pixels have no color. Of an area of
- * the picture if given, which is not copied.
- */
+/** Averages the pixels that each new one covers, weighted by their alpha. `area` selects a part of the picture. */
 export function resize(
   pixels: Pixels,
   width: number,
@@ -56,7 +53,7 @@ interface Part {
   part: number;
 }
 
-/** Which pixels of a line each new one covers, and how much of them. */
+/** Which source pixels each new one covers, and how much of them. */
 function spans(first: number, count: number, newCount: number): Part[][] {
   const scale = count / newCount;
   return Array.from({ length: newCount }, (_, index) => {
@@ -92,10 +89,10 @@ export function pixelsToPng({ width, height, data }: Pixels): Buffer {
   return pngFile(header, [], deflateSync(rows, { level: 6 }));
 }
 
-/** Where the data starts: after the signature, the header and the head of its own chunk. */
+/** Offset of the data in the first IDAT chunk. */
 const dataStart = 41;
 
-/** Reads what `pixelsToPng` has written. */
+/** Reads only files written by `pixelsToPng`. */
 export function readPng(png: Uint8Array): Pixels {
   const file = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
   const { width, height } = pngSize(png);

@@ -32,7 +32,7 @@ export function countModules(text: string, errorCorrection: ErrorCorrection): nu
   return 17 + 4 * smallestVersion(text, errorCorrection);
 }
 
-/** Of the symbol of that text, how many codewords can be lost. */
+/** How many codewords of the symbol can be lost. */
 export function correctableCodewords(text: string, errorCorrection: ErrorCorrection): number {
   const { words, blocks } = correction(smallestVersion(text, errorCorrection), errorCorrection);
   return blocks * Math.floor(words / 2);
@@ -88,30 +88,29 @@ function modeOf(text: string): Mode {
   return 'alphanumeric';
 }
 
-/** The light margin that the standard requires, in modules. */
+/** In modules, as the QR standard requires. */
 const quietModules = 4;
 
 /** Modules of whole pixels and equal width, centered in the image. */
 export interface Layout {
   cells: boolean[][];
   cellPixels: number;
-  /** Pixels from the left and the top to the first module. */
+  /** Pixels to the left of and above the first module. */
   offset: number;
 }
 
-/** The width of a module in whole pixels, with a full quiet zone; 0 where that does not fit. */
+/** Pixels per module with a full quiet zone; 0 if it does not fit. */
 export function modulePixels(modules: number, size: number): number {
   return Math.floor(size / (modules + 2 * quietModules));
 }
 
-/** The smallest size at which each module has this many pixels. */
 export function sizeFor(modules: number, pixels: number): number {
   return pixels * (modules + 2 * quietModules);
 }
 
 /**
- * Lays the symbol out in an image of exactly that size. Extra pixels widen the quiet zone. With too few pixels the quiet
- * zone shrinks first; where even the symbol does not fit, modules are dropped.
+ * Lays the symbol out in an image of exactly that size. Extra pixels widen the quiet zone. With too few, the quiet zone
+ * shrinks first; if even the symbol does not fit, modules are dropped.
  */
 export function layOut(modules: boolean[][], size: number): Layout {
   const cells = modules.length > size ? dropModules(modules, size) : modules;

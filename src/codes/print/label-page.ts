@@ -33,10 +33,9 @@ interface PageLabel {
   yMm: number;
 }
 
-/** From the middle of a line to its baseline, of the font size. */
+/** Distance from the middle of a line to its baseline, relative to the font size. */
 const baseline = 0.35;
 
-/** The vectors of one page. */
 export async function drawPage({ widthMm, heightMm, layout, labels }: PageRequest): Promise<PdfPage> {
   const resources = { ...newResources(), usesFont: layout.name !== undefined };
   const operators: string[] = [];
@@ -56,7 +55,7 @@ export async function drawPage({ widthMm, heightMm, layout, labels }: PageReques
   };
 }
 
-/** As large as the box allows, in its middle. */
+/** Centered and as large as the box allows. */
 function fitInto({ xMm, yMm, widthMm, heightMm }: Box, { width, height }: Scene, pageHeightMm: number) {
   const scale = Math.min(widthMm / width, heightMm / height) * pointsPerMm;
   const left = (xMm + widthMm / 2) * pointsPerMm - (scale * width) / 2;
@@ -71,7 +70,7 @@ interface Letters {
   show(text: string, x: number, y: number, size: number): string;
 }
 
-/** Helvetica where it has all letters, else outlines of our own fonts, else the token. */
+/** Helvetica if it has all letters, then outlines of our fonts, then the token. */
 function lettersOf(name: string, token: string): Letters {
   const latin = { width: textWidth, show: showText };
   const shown = printable(name);
@@ -92,7 +91,7 @@ function writeName(
 ): string {
   const width = (box.widthMm * pointsPerMm) / fontSizePoints;
   const lines = wrapText(text, width, maxLines, widthOf);
-  // Below a code it starts at the top, beside one it is centered.
+  // Starts at the top below a code, and is centered beside one.
   const usedMm = lines.length * lineHeightMm;
   const topMm = align === 'center' ? box.yMm : box.yMm + (box.heightMm - usedMm) / 2;
   const written = lines.map((line, index) => {
@@ -113,13 +112,13 @@ const asciiWidths = [
   556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
   278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
-/** Wide enough for all others, and exact where they have no base letter. */
+/** An upper bound for all other characters. */
 const otherWidth = 1000;
 
-/** What WinAnsiEncoding has from 0x80 on, where it differs from Latin-1. */
+/** WinAnsiEncoding from 0x80 on, where it differs from Latin-1. */
 const windows1252 = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•–—˜™š›œ\0žŸ';
 
-/** Letters that do not decompose into one with a mark. */
+/** Letters without a Unicode decomposition. */
 const plainLetters: Record<string, string> = {
   Ł: 'L',
   ł: 'l',
@@ -133,7 +132,7 @@ const plainLetters: Record<string, string> = {
   '\u2011': '-',
 };
 
-/** The text as the font can show it, with plain letters for those it does not have; undefined if too much is lost. */
+/** Replaces letters that the font lacks by plain ones. Undefined if too much is lost. */
 function printable(text: string): string | undefined {
   const characters = [...text.normalize('NFC')].map((character) => {
     if (byteOf(character) !== undefined) return character;
@@ -174,7 +173,7 @@ function byteOf(character: string): number | undefined {
 
 type Measure = (text: string) => number;
 
-/** Breaks the text into lines no wider than that, between words where it can. The last line ends in … if more follows. */
+/** Wraps the text, between words if possible. A truncated last line ends in an ellipsis. */
 function wrapText(text: string, width: number, maxLines: number, measure: Measure): string[] {
   const lines: string[] = [];
   let rest = text;
@@ -202,7 +201,7 @@ function shorten(text: string, width: number, measure: Measure): string {
   return `${fitCharacters(text, width - measure('…'), measure).trimEnd()}…`;
 }
 
-/** At least one character, so that every line makes progress. */
+/** Returns at least one character, so that wrapping ends. */
 function fitCharacters(text: string, width: number, measure: Measure): string {
   let fitting = '';
   let used = 0;

@@ -2,7 +2,7 @@ import type { FieldError } from '../../errors.ts';
 
 type GivenGrid = Pick<LabelGrid, 'paper' | 'columns' | 'rows'> & Partial<LabelGrid>;
 
-/** How labels are to be printed, as API clients and forms say it. */
+/** Label settings as API clients and forms send them. */
 export interface LabelChoice {
   sheet: SheetName;
   grid?: GivenGrid | undefined;
@@ -10,7 +10,7 @@ export interface LabelChoice {
   name?: NamePosition | undefined;
 }
 
-/** What the schema of the fields does not say. */
+/** Rules that the schema does not express. */
 export function labelErrors({ sheet, grid, start = 1 }: Partial<LabelChoice>): FieldError[] {
   if (sheet === undefined) return [];
   if (sheet !== 'grid' && grid) return [{ field: 'grid', message: 'must be omitted unless sheet is grid' }];
@@ -32,7 +32,7 @@ export function labelErrors({ sheet, grid, start = 1 }: Partial<LabelChoice>): F
   return errors;
 }
 
-/** Of a choice without errors. */
+/** The choice must be valid. */
 export function labelOptions({ sheet, grid, start = 1, name }: LabelChoice): LabelOptions {
   const labels = sheetOf(sheet, grid);
   return { sheet: labels, start, namePosition: name ?? defaultNamePosition(labels) };
@@ -44,7 +44,7 @@ function sheetOf(sheet: SheetName, grid: GivenGrid | undefined): LabelSheet {
 
 export interface LabelOptions {
   sheet: LabelSheet;
-  /** The first label to print on, from 1: those before it are used up. */
+  /** The first free label, from 1. */
   start: number;
   namePosition: NamePosition;
 }
@@ -52,7 +52,7 @@ export interface LabelOptions {
 export const namePositions = ['below', 'beside', 'none'] as const;
 type NamePosition = (typeof namePositions)[number];
 
-/** In millimeters from the upper left corner of the label. */
+/** Relative to the upper left corner of the label. */
 export interface Box {
   xMm: number;
   yMm: number;
@@ -67,28 +67,31 @@ export interface LabelLayout {
 
 export const fontSizePoints = 8;
 export const lineHeightMm = 3.3;
-/** Printers do not hit the label exactly. */
+/** Tolerance for printers. */
 const maxPaddingMm = 2;
 const gapMm = 0.5;
-/** On lower labels, a name below would leave too little for the code. */
+/** A name below the code would leave too little room on lower labels. */
 const lowLabelMm = 20;
-/** From this height on, there is room for two lines below the code. */
+/** Higher labels have two lines below the code. */
 const highLabelMm = 30;
 const maxLinesBeside = 4;
-/** Of the width, where the name is beside the code. */
+/** Share of the width that the code gets if the name is beside it. */
 const codeShare = 0.6;
 
 function defaultNamePosition({ labelHeightMm }: LabelSheet): NamePosition {
   return labelHeightMm < lowLabelMm ? 'beside' : 'below';
 }
 
-/** The same for every label of a sheet, whatever its name, so that codes line up. */
-export function layOutLabel({ labelWidthMm, labelHeightMm }: LabelSheet, place: NamePosition): LabelLayout {
+/** The same for all labels of a sheet, so that codes line up. */
+export function layOutLabel(
+  { labelWidthMm, labelHeightMm }: LabelSheet,
+  position: NamePosition,
+): LabelLayout {
   const padding = Math.min(maxPaddingMm, 0.06 * Math.min(labelWidthMm, labelHeightMm));
   const widthMm = labelWidthMm - 2 * padding;
   const heightMm = labelHeightMm - 2 * padding;
   const inner = { xMm: padding, yMm: padding, widthMm, heightMm };
-  switch (place) {
+  switch (position) {
     case 'none':
       return { code: inner };
     case 'below': {
@@ -108,7 +111,6 @@ export function layOutLabel({ labelWidthMm, labelHeightMm }: LabelSheet, place: 
   }
 }
 
-/** Papers in millimeters. */
 export const papers = {
   A4: { widthMm: 210, heightMm: 297 },
   Letter: { widthMm: 215.9, heightMm: 279.4 },
@@ -116,29 +118,16 @@ export const papers = {
 export const paperNames = ['A4', 'Letter'] as const satisfies (keyof typeof papers)[];
 export type Paper = (typeof paperNames)[number];
 
-/** Where the labels of a sheet are, in millimeters from its upper left corner. */
-interface LabelSheet {
-  paper: Paper;
-  columns: number;
-  rows: number;
-  labelWidthMm: number;
-  labelHeightMm: number;
-  leftMm: number;
-  topMm: number;
-  /** From one label to the next. */
-  pitchXMm: number;
-  pitchYMm: number;
-}
-
 const inch = 25.4;
 
+/** Millimeters, relative to the upper left corner of the sheet. `pitch` is the distance from one label to the next. */
 const labelSheet = (
   paper: Paper,
   [columns, rows]: [number, number],
   [labelWidthMm, labelHeightMm]: [number, number],
   [leftMm, topMm]: [number, number],
   [pitchXMm, pitchYMm]: [number, number],
-): LabelSheet => ({
+) => ({
   paper,
   columns,
   rows,
@@ -149,6 +138,8 @@ const labelSheet = (
   pitchXMm,
   pitchYMm,
 });
+
+type LabelSheet = ReturnType<typeof labelSheet>;
 
 const inInches = (x: number, y: number): [number, number] => [x * inch, y * inch];
 
@@ -171,17 +162,6 @@ export const averyNumbers = ['L7160', 'L4732', '5160', '22806'] as const;
 export const sheetNames = [...averyNumbers, 'grid'] as const;
 type SheetName = (typeof sheetNames)[number];
 
-/** A sheet that is divided evenly, with the same margin on opposite sides. */
-export interface LabelGrid {
-  paper: Paper;
-  columns: number;
-  rows: number;
-  marginXMm: number;
-  marginYMm: number;
-  gapXMm: number;
-  gapYMm: number;
-}
-
 export const gridLimits = {
   columns: { min: 1, max: 12 },
   rows: { min: 1, max: 20 },
@@ -191,8 +171,9 @@ export const gridLimits = {
   gapYMm: { min: 0, max: 20 },
 } as const;
 
-export const defaultGrid: LabelGrid = {
-  paper: 'A4',
+/** An evenly divided sheet with equal margins on opposite sides. */
+export const defaultGrid = {
+  paper: 'A4' as Paper,
   columns: 3,
   rows: 6,
   marginXMm: 10,
@@ -200,8 +181,9 @@ export const defaultGrid: LabelGrid = {
   gapXMm: 0,
   gapYMm: 0,
 };
+export type LabelGrid = typeof defaultGrid;
 
-/** Below this, a code on the label could not be read. */
+/** Codes on smaller labels cannot be read. */
 const minLabelMm = 15;
 
 function gridSheet(grid: LabelGrid): LabelSheet {
@@ -217,7 +199,7 @@ export function labelsPerSheet({ columns, rows }: LabelSheet): number {
   return columns * rows;
 }
 
-/** The upper left corner of a label, counted from 0 along the rows. */
+/** Upper left corner of a label. The index starts at 0 and follows the rows. */
 export function labelCorner(sheet: LabelSheet, index: number): { xMm: number; yMm: number } {
   return {
     xMm: sheet.leftMm + (index % sheet.columns) * sheet.pitchXMm,

@@ -15,12 +15,10 @@ import { defaultDesign } from '../design/design.ts';
 import { frameLayouts } from '../design/compose.ts';
 import { countModules } from '../image/symbol.ts';
 
-/** How many codes one file may hold. */
 export const maxPrintedCodes = 1_000;
 
 export type PrintedCode = Pick<QrCode, 'name' | 'shareToken'> & { picture: Picture };
 
-/** The picture of a code with its share link. */
 export function pictureOf(code: QrCode, baseUrl: string): Picture {
   const { errorCorrection, size, foregroundColor, backgroundColor } = code;
   return {
@@ -32,7 +30,7 @@ export function pictureOf(code: QrCode, baseUrl: string): Picture {
   };
 }
 
-/** Sheets of labels as PDF, one page at a time: whoever stops reading stops the drawing. */
+/** Streams sheets of labels as PDF. Pages are drawn as they are read. */
 export function printLabels(
   printer: Printer,
   caller: Caller,
@@ -62,7 +60,7 @@ async function* labelPages(
   }
 }
 
-/** How many codes would be too small on their labels for a phone. */
+/** How many codes are too small on their labels for a phone. */
 export function countTooSmall(codes: PrintedCode[], { sheet, namePosition }: LabelOptions): number {
   const { code } = layOutLabel(sheet, namePosition);
   return codes.filter(({ picture }) => {
@@ -72,15 +70,15 @@ export function countTooSmall(codes: PrintedCode[], { sheet, namePosition }: Lab
 }
 
 export interface Printer {
-  /** Rejects where too many wait, or where the thread has ended. */
+  /** Rejects if too many calls wait or the thread has exited. */
   drawPage(caller: Caller, request: PageRequest): Promise<PdfPage>;
   close(): Promise<void>;
 }
 
-/** A page in the middle of a file that was begun must not be refused too early. */
+/** Long, because a refused page would break off a download. */
 const maxWaitMs = 120_000;
 
-/** Draws pages in a separate thread, started by the first page: most processes never print. Callers take turns. */
+/** Draws pages in a thread that starts with the first page. Callers take turns. */
 export function createPrinter(log: Log): Printer {
   const turns = createFairScheduler({ slots: 2, waitingPerKey: 20, waiting: 400, maxWaitMs });
   let opening: Promise<Thread<DrawRequest>> | undefined;
@@ -111,7 +109,7 @@ const columns = ['file', 'name', 'type', 'category', 'shareUrl', 'id'] as const;
 
 export type FiledCode = PrintedCode & Pick<QrCode, 'id' | 'type' | 'category'>;
 
-/** The manifest, then the file of each code, drawn when it is asked for. */
+/** The manifest, then the file of each code, drawn as it is read. */
 export async function* codeFiles(
   images: Images,
   caller: Caller,
@@ -134,8 +132,8 @@ function manifest(codes: FiledCode[], format: FileFormat): string {
 }
 
 /**
- * Readable, valid on every file system, and unique by the share token. It starts with nothing that a spreadsheet runs as a
- * formula: the manifest would have to escape it, and would name another file than the archive has.
+ * Readable, valid on every file system, and unique by the share token. Never starts like a spreadsheet formula: the
+ * manifest would escape it and no longer match the name in the archive.
  */
 function fileName({ name, shareToken }: Pick<QrCode, 'name' | 'shareToken'>, format: FileFormat): string {
   const safe = name
@@ -153,12 +151,12 @@ function fileName({ name, shareToken }: Pick<QrCode, 'name' | 'shareToken'>, for
 
 /** A phone reads a module from up to about 300 times its width: for a share link, 10 times the width of the code. */
 const distancePerModule = 300;
-/** Printers and phone cameras blur what is smaller. */
+/** Printers and phone cameras blur smaller modules. */
 const minModuleMm = 0.3;
 
 type Printed = Pick<Picture, 'text' | 'errorCorrection' | 'design'>;
 
-/** How wide and how high the picture is in modules, with its margin and its frame. */
+/** Size in modules, including margin and frame. */
 function pictureModules({ text, errorCorrection, design = defaultDesign }: Printed): {
   width: number;
   height: number;
@@ -168,27 +166,27 @@ function pictureModules({ text, errorCorrection, design = defaultDesign }: Print
   return { width, height };
 }
 
-/** A frame with a text makes the picture higher than wide. */
+/** Above 1 for a frame with a text. */
 export function heightPerWidth(picture: Printed): number {
-  // Also for a text that no symbol can hold.
+  // Works for a text that is too long for a symbol, too.
   if (!picture.design || picture.design.frame === 'none') return 1;
   const { width, height } = pictureModules(picture);
   return height / width;
 }
 
-/** The width of a module of a picture that is printed this wide, margin and frame included. */
+/** Module width of a picture printed this wide, including margin and frame. */
 export function moduleMm(picture: Printed, widthMm: number): number {
   return widthMm / pictureModules(picture).width;
 }
 
-/** From how far a phone reads it, in centimeters, rounded down to a figure that is easy to remember. */
+/** Maximum reading distance, rounded down to a round figure. */
 export function readingDistanceCm(module: number): number {
   const centimeters = (module * distancePerModule) / 10;
   const step = centimeters >= 100 ? 50 : centimeters >= 30 ? 10 : 5;
   return Math.max(step, Math.floor(centimeters / step) * step);
 }
 
-/** How wide a picture must be printed, in whole millimeters. */
+/** Minimum printed width in whole millimeters. */
 export function smallestWidthMm(picture: Printed): number {
   return Math.ceil(minModuleMm * pictureModules(picture).width);
 }

@@ -5,11 +5,11 @@ import type { Picture } from '../image/draw.ts';
 import { type ProvenSizeMm, provenSizesMm } from './proof.ts';
 import type { Pixels } from '../image/pixels.ts';
 
-/** A phone that films 1920 pixels across an angle of 65 degrees sees this many of a millimeter that is 15 cm away. */
+/** Resolution at 15 cm of a phone that films 1920 pixels across 65 degrees. */
 export const pixelsPerMm = 10;
 
 interface ProofCondition extends Conditions {
-  /** Of the three frames of a film, how many each reader must read. */
+  /** How many of the three frames each reader must read. */
   framesToRead: 2 | 3;
 }
 
@@ -21,7 +21,7 @@ const askewAndPale: ProofCondition = {
   spot: 0,
   framesToRead: 2,
 };
-/** Not blurry: dots are hardest to read where no blur joins them. What one frame hides, the next one shows, but not dirt. */
+/** Sharp, because dots are hardest to read without blur. Dirt is in every frame, so all three must be read. */
 const rotatedAndDirty: ProofCondition = {
   blur: 0,
   rotationDegrees: 16,
@@ -29,9 +29,9 @@ const rotatedAndDirty: ProofCondition = {
   spot: 0.08,
   framesToRead: 3,
 };
-const conditions = [blurry, askewAndPale, rotatedAndDirty];
+const usualConditions = [blurry, askewAndPale, rotatedAndDirty];
 
-/** Where colors differ, pale print is read at some angles and not at others. */
+/** With uneven colors, reading pale print depends on the angle. */
 const conditionsOfUnevenColors = [
   blurry,
   rotatedAndDirty,
@@ -40,16 +40,15 @@ const conditionsOfUnevenColors = [
   ),
 ];
 
-/** How far the lightest color of the modules may be from the darkest, on its way to the background, to count as alike. */
+/** Colors are even if they differ by less than this share of the contrast to the background. */
 const alikePart = 0.25;
 
 const drawnPixels = 1.5 * pixelsPerMm * provenSizesMm[0];
 
-/** The printed picture, drawn when it is first photographed. */
+/** Drawn when it is first photographed. */
 export interface PrintedPicture {
-  /** In which it must be read. */
+  /** Conditions in which it must be read. */
   conditions: ProofCondition[];
-  /** The width of a module when the picture is printed at that size. */
   moduleMm(sizeMm: ProvenSizeMm): number;
   photo(sizeMm: ProvenSizeMm, condition: Conditions): GrayImage;
 }
@@ -62,7 +61,7 @@ export async function printPicture(picture: Picture): Promise<PrintedPicture> {
     return { large, small: halved(large) };
   }
   return {
-    conditions: hasUnevenColors(picture) ? conditionsOfUnevenColors : conditions,
+    conditions: hasUnevenColors(picture) ? conditionsOfUnevenColors : usualConditions,
     moduleMm: (sizeMm) => sizeMm / scene.width,
     photo(sizeMm, condition) {
       drawn ??= draw();
@@ -83,29 +82,28 @@ function hasUnevenColors({ foregroundColor, backgroundColor, design = defaultDes
   return Math.max(...dark) - darkest > alikePart * (behind - darkest);
 }
 
-/** What happens to a picture between the file and the camera. */
 export interface Conditions {
-  /** Of the lens and the hand: the standard deviation in pixels of the photograph. */
+  /** Blur by lens and hand: standard deviation in pixels. */
   blur: number;
   rotationDegrees: number;
-  /** How much of the range between black and white remains. */
+  /** Remaining share of the range from black to white. */
   contrast: number;
-  /** The diameter of a dark spot, in parts of the width of the picture. */
+  /** Diameter of a dark spot, relative to the picture's width. */
   spot: number;
 }
 
-/** Paper around the picture, in parts of its width. */
+/** Paper around the picture, relative to its width. */
 const marginPart = 0.06;
 const paper = 0.96;
 const spotBrightness = 0.35;
-/** In parts of the width and the height: beside the center, where a logo is, and away from the eyes. */
+/** Relative to width and height: beside a centered logo and away from the eyes. */
 const spotCenter = { x: 0.62, y: 0.6 };
 
-/** The picture as a camera sees it, `pixels` wide. The picture must have at least one and a half times as many. */
+/** The picture as a camera sees it, `pixels` wide. The source must be at least 1.5 times as wide. */
 export function photograph(picture: GrayImage, pixels: number, conditions: Conditions): GrayImage {
   const { blur, rotationDegrees, contrast, spot } = conditions;
   let source = spot > 0 ? withSpot(picture, spot) : picture;
-  // A sensor averages the light of each pixel. Samples of a much larger picture would miss most of it.
+  // A sensor averages the light of each pixel; sampling a much larger picture would miss most of it.
   while (source.width >= 3 * pixels) source = halved(source);
   const scale = source.width / pixels;
   const ownHeight = source.height / scale;
@@ -134,7 +132,7 @@ export function photograph(picture: GrayImage, pixels: number, conditions: Condi
   return blur > 0 ? blurred(photo, blur) : photo;
 }
 
-/** Between four values; paper outside. */
+/** Bilinear; white outside the picture. */
 function sample(values: Float32Array, width: number, height: number, x: number, y: number): number {
   if (x < 0 || y < 0 || x >= width - 1 || y >= height - 1) return 1;
   const left = Math.floor(x);
@@ -165,16 +163,15 @@ export interface GrayImage {
   values: Float32Array;
 }
 
-/** As a camera that sees no colors, from 0 to 255. */
+/** Luma, from 0 to 255. */
 const lightOf = (red: number, green: number, blue: number) => 0.299 * red + 0.587 * green + 0.114 * blue;
 
-/** Of #RRGGBB, from 0 for black to 1 for white. */
 function brightness(color: string): number {
   const [red, green, blue] = Buffer.from(color.slice(1), 'hex') as unknown as [number, number, number];
   return lightOf(red, green, blue) / 255;
 }
 
-/** As printed on white paper, which shows where the picture is transparent. */
+/** Printed on white paper, which shows through transparent pixels. */
 export function onPaper({ width, height, data }: Pixels): GrayImage {
   const values = new Float32Array(width * height);
   for (let index = 0; index < values.length; index += 1) {
@@ -186,7 +183,6 @@ export function onPaper({ width, height, data }: Pixels): GrayImage {
   return { width, height, values };
 }
 
-/** Each value is the mean of four. */
 function halved({ width, height, values }: GrayImage): GrayImage {
   const [newWidth, newHeight] = [width >> 1, height >> 1];
   const result = new Float32Array(newWidth * newHeight);
@@ -201,10 +197,10 @@ function halved({ width, height, values }: GrayImage): GrayImage {
   return { width: newWidth, height: newHeight, values: result };
 }
 
-/** The variance of one pass of `averaged` must stay below that of three equal weights. */
+/** Variance of one pass of `averaged`. Three equal weights have 2/3. */
 const maxPassVariance = 0.5;
 
-/** With that standard deviation, in pixels. What lies at the edge must be of one brightness. */
+/** Approximates a Gaussian blur. Edges stay as they are, so the margin must be uniform. */
 function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage {
   const passes = Math.ceil(sigma ** 2 / maxPassVariance);
   const outerWeight = sigma ** 2 / passes / 2;
@@ -215,7 +211,7 @@ function blurred({ width, height, values }: GrayImage, sigma: number): GrayImage
   return { width, height, values: result };
 }
 
-/** Each value with the ones that are `step` before and after it. Those without both stay as they are. */
+/** Averages each value with its neighbors at a distance of `step`. */
 function averaged(values: Float32Array, outerWeight: number, step: number): Float32Array {
   const result = values.slice();
   const innerWeight = 1 - 2 * outerWeight;

@@ -11,7 +11,7 @@ signalReady();
 let last: Promise<unknown> = Promise.resolve();
 
 handleRequests<ProofRequest>(({ picture }) => {
-  // One after the other: side by side, each would hold its images, and all would end late.
+  // One at a time: in parallel, each would hold its images, and all would finish late.
   const proof = last.then(() => prove(picture));
   last = proof.catch(() => undefined);
   return proof;

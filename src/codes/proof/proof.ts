@@ -2,33 +2,32 @@ import { defaultDesign, type Design, minQuietZone } from '../design/design.ts';
 import type { Picture } from '../image/draw.ts';
 import { fitsSymbol } from '../image/symbol.ts';
 
-/** Widths of the printed picture that a design is proven at, the largest first. */
+/** Printed widths at which a design is proven, largest first. */
 export const provenSizesMm = [30, 20, 15] as const;
 export type ProvenSizeMm = (typeof provenSizesMm)[number];
 
-/** From how far the sizes are proven. */
 export const distanceCm = 15;
 
 export interface Proof {
-  /** The smallest width of the printed picture at which every photograph was read; null if there is none. */
+  /** The smallest printed width at which every photograph was read, if any. */
   readsAtMm: ProvenSizeMm | null;
-  /** A change that makes it readable, or readable when printed smaller; null if none was found, or none is needed. */
+  /** A change that makes it readable, or readable at a smaller size, if one was found. */
   remedy: { field: string; value: string } | null;
-  /** A character of the text of the frame that no font has; null if there is none. */
+  /** A character of the frame text that no font has, if any. */
   undrawable: string | null;
 }
 
-/** Percent of the width: covers half as much as the default. */
+/** Percent; covers half as much as the default. */
 const smallLogoSize = 14;
 
 interface Remedy {
-  /** Of the design or, for colors and the error correction, of the code. */
+  /** A field of the design, or of the code for colors and error correction. */
   field: string;
   value: string;
   changed: Picture;
 }
 
-/** Single changes that make a picture easier to read, those that change its looks the least first. */
+/** Single changes that make a picture easier to read, least visible first. */
 export function remediesFor(picture: Picture): Remedy[] {
   const { design = defaultDesign } = picture;
   const withDesign = <Field extends keyof Design>(field: Field, value: Design[Field]): Remedy[] =>
@@ -48,7 +47,7 @@ export function remediesFor(picture: Picture): Remedy[] {
     ...(design.gradientColor === null ? [] : withDesign('gradientColor', null)),
     ...withPicture('foregroundColor', '#000000'),
     ...withPicture('backgroundColor', '#ffffff'),
-    // More correction where modules are lost, fewer modules where they are too small.
+    // H helps if modules are lost, L if they are too small.
     ...(['H', 'L'] as const)
       .filter((level) => fitsSymbol(picture.text, level))
       .flatMap((level) => withPicture('errorCorrection', level)),

@@ -8,7 +8,7 @@ import type { ProofRequest } from './proof-process-main.ts';
 import type { Proof } from './proof.ts';
 
 export interface Proofs {
-  /** Rejects where too many wait, or where the process has ended. */
+  /** Rejects if too many calls wait or the process has exited. */
   prove(caller: Caller, picture: Picture): Promise<Proof>;
   close(): Promise<void>;
 }
@@ -19,13 +19,10 @@ const maxWaiting = 100;
 const callTimeoutMs = 30_000;
 const cachedProofs = 1_000;
 
-/** Its memory is free again after this time without a proof. */
+/** The idle process exits to free its memory. */
 const defaultIdleMs = 60_000;
 
-/**
- * Proves in a background process, which starts with the first proof: most services rarely need it. One at a time; accounts
- * take turns.
- */
+/** Proves in a background process that starts with the first proof. One at a time; accounts take turns. */
 export function openProofs(
   log: Log,
   { waitingPerKey = defaultWaitingPerKey, idleMs = defaultIdleMs } = {},
@@ -74,7 +71,7 @@ export function openProofs(
       underWay += 1;
       clearTimeout(idleTimer);
       try {
-        // Nobody waits for a proof in the turns of others, even if it is of the same picture.
+        // Checked again when it is the caller's turn, because another caller may have proven it.
         return await turns.run(caller, async () => {
           const proof = cache.get(key) ?? (await proveInProcess(picture));
           cache.set(key, proof);
@@ -92,7 +89,7 @@ export function openProofs(
   };
 }
 
-/** Identifies what is drawn for a proof: the picture, whatever its size in pixels. */
+/** Identifies the proven picture, regardless of its size in pixels. */
 export function provenPicture(picture: Picture): string {
   return imageEtag({ ...picture, size: 0 }, 'svg').replaceAll('"', '');
 }

@@ -20,12 +20,12 @@ import type { Database } from '../../store/database.ts';
 import { correctableCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
 import { coveredModules } from '../design/compose.ts';
 
-/** What of a code decides whether a design of it is read. */
+/** Code fields that a proof depends on. */
 export type Look = Pick<QrCode, 'shareToken' | 'content'> & CodeLook;
 
 const retryAfterSeconds = 5;
 
-/** The picture that a design is proven with. Its size in pixels does not matter. */
+/** The size does not matter for a proof. */
 export function pictureOf(code: Look, design: Design, baseUrl: string) {
   const { errorCorrection, foregroundColor, backgroundColor } = code;
   const text = shareUrl(baseUrl, code.shareToken);
@@ -33,14 +33,14 @@ export function pictureOf(code: Look, design: Design, baseUrl: string) {
 }
 
 interface ProofOptions {
-  /** A logo that is not stored yet. The design has its id. */
+  /** A logo that is not stored yet; the design has its id. */
   newLogo?: NewLogo | undefined;
-  /** Whether the error correction stays as it is, even where a logo needs more. */
+  /** Reject the design instead of raising the error correction for a logo. */
   keepsErrorCorrection?: boolean;
 }
 
 /**
- * Throws a validation error with the reason if phones could not read the code in that design. With a logo, the error
+ * Throws a validation error with the reason if phones could not read the code in this design. With a logo, the error
  * correction is raised as far as needed.
  */
 export async function proveDesign(
@@ -84,7 +84,7 @@ export async function proveDesign(
   throw unreadable(refused ? [refused] : []);
 }
 
-/** Those to try: without a logo, only that of the code. */
+/** Levels to try. Without a logo, only the level of the code. */
 function levelsFor(code: Look, { text, design }: Picture, keepsIt: boolean): ErrorCorrection[] {
   const { errorCorrection: wanted, content } = code;
   if (!design || design.logo === null) return [wanted];
@@ -112,7 +112,7 @@ function raisedSentence(from: ErrorCorrection, to: ErrorCorrection): string {
 export const changesLook = (changes: Partial<Look>) =>
   lookFields.some((field) => changes[field] !== undefined);
 
-/** Proves the design of a code once more where a change of the code alters its picture. Undefined if nothing has to be. */
+/** Proves the design of a code again if the changes alter its picture. Undefined if no proof is needed. */
 export async function proveChange(
   { db, proofs, config }: { db: Database; proofs: Proofs; config: { baseUrl: string } },
   ownerId: string,
@@ -158,31 +158,31 @@ function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
   return { field, message: `${own}${shown}${reason} in this design; ${change}` };
 }
 
-/** `dots `, or nothing for a color that is not set. */
+/** Such as `dots `; empty for a color that is not set. */
 function shownValue(picture: object, field: string): string {
   const { design, ...rest } = picture as { design: object };
   const value = ({ ...rest, ...design } as Record<string, string | number | null>)[field];
   return value === null || value === undefined ? '' : `${String(value)} `;
 }
 
-/** Of the codewords that can be lost, the rest is for dirt and scratches. */
+/** Share of the correctable codewords; the rest is for dirt and scratches. */
 const shareForLogo = 0.6;
 
-/** The levels at which a logo may be tried, from the wanted one up. Empty if there is none. `text` is what the code shows. */
+/** Levels that leave room for the logo, from the wanted one up. `text` is what the code encodes. */
 export function levelsWithLogo(
   { text, content }: { text: string; content: string },
   wanted: ErrorCorrection,
   { logoSize }: Pick<Design, 'logoSize'>,
 ): ErrorCorrection[] {
   return errorCorrections.slice(errorCorrections.indexOf(wanted)).filter((level) => {
-    // A picture of the content itself, without a design, must stay possible.
+    // The plain picture of the content must stay possible.
     if (!fitsSymbol(text, level) || !fitsSymbol(content, level)) return false;
     const modules = countModules(text, level);
-    // As if it was square: a wide or high one covers less.
+    // Assumes a square logo, which covers the most.
     const covered = coveredModules(modules, (modules * logoSize) / 100);
     return lostCodewords(covered) <= shareForLogo * correctableCodewords(text, level);
   });
 }
 
-/** In a square of modules, on average. A codeword is two modules wide and four high, and lost with one of them. */
+/** Average in a square of modules. A codeword is 2 × 4 modules, and lost with any of them. */
 const lostCodewords = (side: number) => ((side + 1) / 2) * ((side + 3) / 4);

@@ -26,7 +26,7 @@ async function findUndrawableText({ design }: Picture): Promise<string | null> {
   return findUndrawable(design.frameText) ?? null;
 }
 
-/** The first single change with which the picture is read at that size. */
+/** The first single change that makes the picture readable at this size. */
 async function findRemedy(picture: Picture, sizeMm: ProvenSizeMm): Promise<Proof['remedy']> {
   for (const { field, value, changed } of remediesFor(picture)) {
     if (await isRead(await printPicture(changed), sizeMm, changed.text)) return { field, value };
@@ -48,7 +48,6 @@ async function isRead(printed: PrintedPicture, sizeMm: ProvenSizeMm, text: strin
   return true;
 }
 
-/** Looks at no more frames than it has to. */
 async function readsFrames(
   film: (frame: number) => GrayImage,
   framesToRead: number,
@@ -64,13 +63,13 @@ async function readsFrames(
   return true;
 }
 
-/** Four pixels of the photograph: where modules have fewer, it is chance whether a reader finds them. */
+/** Four pixels of the photograph. With fewer, reading is a matter of chance. */
 const minModuleMm = 0.4;
 
-/** A hand is never still: a phone that fails to read one frame of its film reads the next. */
+/** Hands move: a phone that fails to read one frame tries the next. */
 const turnsDegrees = [0, 2.5, -2.5];
 
-/** Takes each frame when it is first looked at. */
+/** Takes frames on demand. */
 function filmOf(takePhoto: (turnDegrees: number) => GrayImage): (frame: number) => GrayImage {
   const frames: GrayImage[] = [];
   return (frame) => (frames[frame] ??= takePhoto(turnsDegrees[frame] ?? 0));
@@ -79,10 +78,9 @@ function filmOf(takePhoto: (turnDegrees: number) => GrayImage): (frame: number) 
 const wasm = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasm)).buffer } });
 
-/** Returns the text that it finds in the photograph, or undefined. */
 type Reader = (photo: GrayImage) => Promise<string | undefined>;
 
-/** Two that find and sample a symbol in different ways, as the apps of phones do. */
+/** Two readers that locate and sample a symbol differently, as phone apps do. */
 export const readers: Record<'zxing' | 'qr', Reader> = {
   async zxing(photo) {
     const [found] = await readBarcodes(toImageData(photo), {
@@ -109,7 +107,7 @@ interface RgbaImage {
   colorSpace: 'srgb';
 }
 
-/** Every reader gets the same photographs. */
+/** Readers share photographs. */
 const converted = new WeakMap<GrayImage, RgbaImage>();
 
 function toImageData(photo: GrayImage): RgbaImage {

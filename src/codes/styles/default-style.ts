@@ -10,12 +10,11 @@ import type { QrCode } from '../qr-code.ts';
 import { addApplication } from './style-applications.ts';
 import { findDefaultStyle } from './styles.ts';
 
-/** What becomes of the default style for a new code. */
 interface DefaultStyleOutcome {
   proven?: ProvenDesign;
-  /** Why phones could not read the code in it. */
+  /** Why phones could not read the code in this style. */
   refused?: FieldError[];
-  /** The id of the style: the worker applies it. */
+  /** Id of a style that the worker applies later. */
   deferred?: string;
 }
 
@@ -26,8 +25,8 @@ interface ProofParts {
 }
 
 /**
- * Not in a transaction: a proof takes up to a second. The worker applies the style where too much is being proven now, or
- * where a logo needs more error correction than was asked for and `mayRaise` is false.
+ * Do not call it in a transaction: a proof takes up to a second. Defers to the worker if too many proofs are waiting, or
+ * if a logo needs more error correction than requested and `mayRaise` is false.
  */
 export async function proveDefaultStyle(
   { db, proofs, config }: ProofParts,
@@ -55,7 +54,7 @@ export async function proveDefaultStyle(
   }
 }
 
-/** Sentences for API clients, by why a new code stays plain. */
+/** Warnings for API clients about a new code without the default style. */
 export const missedWarnings = {
   tooMany:
     'The code was created without the default style because too many codes wait for a style. Apply it later.',
@@ -65,7 +64,7 @@ export const missedWarnings = {
 
 interface StyledCode {
   code: QrCode;
-  /** Set where the code stays plain although phones could read it in the style. */
+  /** Set if the code has no design although it could be read in this style. */
   styleMissed?: keyof typeof missedWarnings;
 }
 
@@ -94,7 +93,7 @@ export async function createStyledCode(
   });
 }
 
-/** The worker applies the default style: so many proofs would take minutes. False where too many codes wait for one. */
+/** The worker applies the default style, because so many proofs take minutes. False if too many codes are waiting. */
 export async function createStyledCodes(
   db: Database,
   ownerId: string,
@@ -114,7 +113,7 @@ export async function createStyledCodes(
   });
 }
 
-/** False where too many codes wait. A style that was deleted meanwhile is no error: the codes stay plain. */
+/** False if too many codes are waiting. A style deleted meanwhile is ignored. */
 async function defer(
   transaction: Database,
   codeIds: string[],
@@ -130,7 +129,7 @@ async function defer(
   }
 }
 
-/** As a header: without commas, in ASCII. */
+/** Header value: ASCII without commas. */
 export function plainWarning(refused: FieldError[]): string {
   const reasons = refused.map(({ field, message }) => `${field} ${message}`).join('; ');
   return `The code was created without the default style: ${reasons}.`

@@ -5,14 +5,13 @@ import type { Database } from '../../store/database.ts';
 import { lockOwner } from '../design/stored-logo.ts';
 import { type Design, normalizeDesign } from '../design/design.ts';
 
-/** Of one request. */
+/** Per request. */
 export const maxAppliedCodes = 500;
-/** Codes of an account that wait for a style: minutes of work. */
+/** Codes per account, which take minutes. */
 export const maxWaitingCodes = 1_000;
-/** How long the outcome can be read. */
 const applicationLifetimeMs = 7 * dayMs;
 
-/** A style that the worker applies to codes, and how far it is. Codes that were deleted meanwhile do not count. */
+/** Progress of a style that the worker applies to codes, without codes deleted meanwhile. */
 export interface StyleApplication {
   id: string;
   styleId: string;
@@ -20,18 +19,18 @@ export interface StyleApplication {
   total: number;
   waiting: number;
   applied: number;
-  /** Codes that stay as they were. */
+  /** Codes that keep their design. */
   refused: { codeId: string; reason: string }[];
 }
 
 interface Wanted {
   styleId: string;
   codeIds: string[];
-  /** Whether a code that has a design keeps it. */
+  /** Whether codes keep an existing design. */
   keepsDesigns: boolean;
 }
 
-/** Undefined where too many codes of the account wait. */
+/** Undefined if too many codes of the account are waiting. */
 export async function addApplication(
   db: Database,
   ownerId: string,
@@ -40,7 +39,7 @@ export async function addApplication(
 ): Promise<string | undefined> {
   const id = uuidv7({ msecs: now.getTime() });
   return db.transaction(async (transaction) => {
-    // The number of codes holds for parallel requests.
+    // Enforces the limit for parallel requests.
     await lockOwner(transaction, ownerId);
     const { rows } = (await transaction.raw(
       'SELECT count(*)::int AS waiting FROM style_application_codes WHERE user_id = ? AND is_applied IS NULL',
@@ -65,7 +64,7 @@ export async function addApplication(
   });
 }
 
-/** For requests of their own: the error says when to try again. */
+/** Like `addApplication`, but throws if too many codes are waiting. */
 export async function requireApplication(
   db: Database,
   ownerId: string,
@@ -106,7 +105,7 @@ export async function findApplication(db: Database, ownerId: string, id: string)
   };
 }
 
-/** The latest of the account that is not done, for its pages. */
+/** The account's latest unfinished application. */
 export async function findRunningApplication(db: Database, ownerId: string): Promise<string | undefined> {
   const row = (await db('style_application_codes')
     .where({ user_id: ownerId })
@@ -122,15 +121,15 @@ export async function purgeApplications(db: Database, now: Date): Promise<number
     .delete();
 }
 
-/** Of each kind: many new codes must not hide what the owner has asked for. */
+/** Per kind: many new codes must not hide applications that the owner requested. */
 const maxShown = 20;
 
-/** How an application of a style ended, or how far it is. Codes that were deleted meanwhile do not count. */
+/** Progress or outcome, without codes deleted meanwhile. */
 export interface RecentApplication {
   id: string;
   styleName: string;
   createdAt: Date;
-  /** Whether it is the default style of new codes, which nobody selected. */
+  /** Whether the default style is applied to new codes. */
   isForNewCodes: boolean;
   waiting: number;
   applied: number;
@@ -142,7 +141,7 @@ const ofKind = (condition: string) => `(
   ORDER BY id DESC LIMIT ${maxShown}
 )`;
 
-/** Newest first. They are kept for seven days. */
+/** Newest first. */
 export async function findRecentApplications(
   db: Database,
   ownerId: string,
@@ -165,27 +164,26 @@ export async function findRecentApplications(
   return rows;
 }
 
-/** Nobody else proves the code for this long: a proof takes seconds at most. */
+/** Lease of a claimed code. A proof takes seconds at most. */
 const claimSeconds = 120;
 const ownersPerRound = 50;
 
-/** A code that a worker gives a style. */
 export interface ClaimedCode {
   applicationId: string;
   codeId: string;
   keepsDesigns: boolean;
   requestedAt: Date;
-  /** When an earlier application gave the code its style. */
+  /** When an earlier application styled the code. */
   styledAt: Date | null;
-  /** As the style is now. */
+  /** Current design of the style. */
   design: Design;
 }
 
 const isFree = 'is_applied IS NULL AND (claimed_until IS NULL OR claimed_until <= now())';
 
 /**
- * Owners of codes that wait: they take turns, so that an account with many codes does not keep others waiting. Starts with
- * those after the owner whose turn was last.
+ * Owners with waiting codes, starting after the owner whose turn was last, so that an account with many codes does not
+ * keep others waiting.
  */
 export async function findWaitingOwners(db: Database, last: string | undefined): Promise<string[]> {
   if (last === undefined) return waitingOwners(db, '', [], ownersPerRound);
@@ -233,13 +231,13 @@ export async function claimCode(db: Database, ownerId: string): Promise<ClaimedC
 
 type Key = Pick<ClaimedCode, 'applicationId' | 'codeId'>;
 
-/** In the transaction that saves the design. False where it is no longer to be saved: the code is done, or the style deleted. */
+/** Called in the transaction that saves the design. False if it must not be saved: the code is done, or the style deleted. */
 export async function recordApplied(transaction: Database, key: Key, now: Date): Promise<boolean> {
-  // The end of the claim says later which design is that of a style.
+  // `claimed_until` later tells whether a design came from a style.
   return finish(transaction, key, { is_applied: true, claimed_until: now });
 }
 
-/** Without `reason`, the code has what was asked for. */
+/** Without `reason`, the code already has the style. */
 export async function recordUnchanged(db: Database, key: Key, reason: string | null): Promise<void> {
   await finish(db, key, { is_applied: reason === null, reason, claimed_until: null });
 }
@@ -251,7 +249,7 @@ async function finish(db: Database, { applicationId, codeId }: Key, outcome: obj
   return finished > 0;
 }
 
-/** For a code that is proven later: the worker shuts down, or the code has changed meanwhile. */
+/** The code is proven later: the worker shuts down, or the code has changed. */
 export async function releaseCode(db: Database, { applicationId, codeId }: Key): Promise<void> {
   await db('style_application_codes')
     .where({ application_id: applicationId, code_id: codeId, is_applied: null })

@@ -10,10 +10,10 @@ import { type Look, pictureOf, proveDesign } from '../proof/prove-design.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 
-/** Of an account. */
+/** Per account. */
 export const maxStyles = 50;
 
-/** A design with a name, to be used for many codes. */
+/** A named design for many codes. */
 export class Style extends Model {
   static override tableName = 'styles';
   static override columnNameMappers = snakeCaseMappers();
@@ -24,20 +24,20 @@ export class Style extends Model {
   /** Unique within the account. */
   declare nameKey: string;
   declare design: Design;
-  /** New codes get it. At most one of an account. */
+  /** Applied to new codes. At most one per account. */
   declare isDefault: boolean;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
 
-/** The same for names that differ in case only. */
+/** Equal for names that differ only in case. */
 function styleNameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
 interface StyleInput {
   name: string;
-  /** Its logo is one that the account has, or the new one. */
+  /** Its logo is a stored one of the account, or the new one. */
   design: Design;
   isDefault: boolean;
   newLogo?: NewLogo | undefined;
@@ -47,7 +47,7 @@ interface StyleChanges {
   name?: string;
   isDefault?: boolean;
   design?: {
-    /** What the change was made from. */
+    /** The design that was edited. */
     from: Design;
     to: Design;
     newLogo?: NewLogo;
@@ -55,7 +55,7 @@ interface StyleChanges {
   check?: Check;
 }
 
-/** Called with what is stored, before it changes; throws where it must not. */
+/** Called with the stored value before it changes; throws to reject the change. */
 type Check = (stored: Style) => void;
 
 export async function insertStyle(
@@ -65,7 +65,7 @@ export async function insertStyle(
   now: Date,
 ): Promise<Style> {
   return db.transaction(async (transaction) => {
-    // Number, names and default hold for parallel requests.
+    // Enforces number, names and default for parallel requests.
     await lockOwner(transaction, ownerId);
     await requireFreeName(transaction, ownerId, name);
     const count = await Style.query(transaction).where({ user_id: ownerId }).resultSize();
@@ -93,7 +93,7 @@ export async function insertStyle(
   });
 }
 
-/** Newest first. Without a page, all: an account has few. With one, up to `limit` + 1: the extra one shows that there is a next page. */
+/** Newest first. With a page, up to `limit` + 1: the extra one shows that there is a next page. */
 export async function findStyles(
   db: Database,
   ownerId: string,
@@ -112,13 +112,12 @@ export async function findStyle(db: Database, ownerId: string, id: string): Prom
   return withWholeDesign(style);
 }
 
-/** What new codes of the account get. */
 export async function findDefaultStyle(db: Database, ownerId: string): Promise<Style | undefined> {
   const style = await Style.query(db).findOne({ user_id: ownerId, is_default: true });
   return style && withWholeDesign(style);
 }
 
-/** 412 where the design was changed while this change of it was proven. */
+/** 412 if the design was changed while this change was being proven. */
 export async function changeStyle(
   db: Database,
   ownerId: string,
@@ -151,7 +150,7 @@ export async function changeStyle(
   });
 }
 
-/** Codes that have got it keep their design. */
+/** Codes with this style keep their design. */
 export async function removeStyle(db: Database, ownerId: string, id: string, check?: Check): Promise<void> {
   await db.transaction(async (transaction) => {
     const stored = await lockStyle(transaction, ownerId, id);
@@ -161,7 +160,7 @@ export async function removeStyle(db: Database, ownerId: string, id: string, che
   });
 }
 
-/** Before its logos. */
+/** Locked before its logos. */
 async function lockStyle(transaction: Database, ownerId: string, id: string): Promise<Style> {
   await lockOwner(transaction, ownerId);
   const style = isUuid(id)
@@ -174,7 +173,7 @@ async function lockStyle(transaction: Database, ownerId: string, id: string): Pr
 interface LogoUse {
   design: Design;
   newLogo: NewLogo | undefined;
-  /** Of a style that is changed: the logo that it has. */
+  /** The current logo of a style that is changed. */
   former?: string | null;
 }
 
@@ -207,7 +206,7 @@ async function clearDefault(transaction: Database, ownerId: string): Promise<voi
   await Style.query(transaction).patch({ isDefault: false }).where({ user_id: ownerId, is_default: true });
 }
 
-/** One that an earlier release has stored lacks what was added since. The order of fields is always the same, for the ETag. */
+/** Styles from an earlier release lack newer fields. The ETag depends on the order of fields. */
 function withWholeDesign(style: Style): Style {
   style.design = normalizeDesign(style.design);
   return style;
@@ -224,7 +223,7 @@ function noSuchStyle(): AppError {
   return new AppError('not_found', 'There is no such style.');
 }
 
-/** The code that a style is shown and proven with. Its share link is as long as any other. */
+/** Styles are shown and proven with this code. Its share link has the usual length. */
 export const exampleCode: Look = {
   shareToken: 'ExampleABC',
   content: 'https://example.com/',
@@ -237,7 +236,7 @@ export function stylePicture(design: Design, baseUrl: string) {
   return pictureOf(exampleCode, design, baseUrl);
 }
 
-/** Throws a validation error where phones could not even read the example. Each code is proven again. */
+/** Throws a validation error if phones could not even read the example. Each code is proven again. */
 export async function proveStyle(
   proofs: Proofs,
   caller: Caller,

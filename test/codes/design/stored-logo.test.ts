@@ -64,7 +64,7 @@ describe('Stored logos', () => {
     expect(await service.db('logos').whereIn('id', [one.id, other.id])).to.have.length(2);
   });
 
-  it('of parallel requests are no more than an account can have', async () => {
+  it('stay within the limit of the account in parallel requests', async () => {
     const { codes, ownerId, logo } = await ownerWithCodes(3);
     const stored = Array.from({ length: maxLogos - 1 }, (_, index) => ({
       id: `${ownerId}-${index}`,

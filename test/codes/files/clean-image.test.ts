@@ -26,7 +26,7 @@ async function pixelsOf(file: Buffer) {
 describe('Uploaded images', () => {
   const hidden = Buffer.from(`<script>alert(1)</script> ${secretPlace}`);
 
-  it('lose comments, places and what follows them, and keep their pixels', async () => {
+  it('lose comments, locations and trailing data, and keep their pixels', async () => {
     const files = {
       jpeg: [await jpeg(), withSegments(await jpeg(), [comment(hidden.toString()), exif(1)], hidden)],
       png: [png(), Buffer.concat([withChunk(png(), 'tEXt', hidden), hidden])],
@@ -41,7 +41,7 @@ describe('Uploaded images', () => {
   });
 
   for (const isLittle of [true, false])
-    it(`keep which side is up, from a camera that writes ${isLittle ? 'the last' : 'the first'} byte first`, async () => {
+    it(`keep their orientation, from a camera that writes ${isLittle ? 'the last' : 'the first'} byte first`, async () => {
       const upright = withSegments(await jpeg(40, 20), [exif(6, isLittle)]);
       const cleaned = cleanImage(upright) as Buffer;
       expect(cleaned.includes(secretPlace)).to.equal(false);

@@ -29,7 +29,7 @@ describe('The decoder of uploaded images', () => {
     await decoder.close();
   });
 
-  it('blames the machine, not the file, when it does not get to it', async () => {
+  it('blames a busy machine, not the file, for a timeout', async () => {
     const decoder = createImageDecoder(testLog(), { timeoutMs: 1 });
     const error = await decoder.decode(caller, png(), 'logo').catch((reason: unknown) => reason);
     expect(error).to.include({ name: 'BusyError' });

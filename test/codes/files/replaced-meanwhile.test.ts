@@ -125,7 +125,7 @@ describe('A file that is replaced or deleted while it is read', () => {
       expect((await served(url)).equals(data)).to.equal(true);
     });
 
-    it('is not copied as nothing: the code is not duplicated, and the page says so', async () => {
+    it('is not copied as an empty file: the code is not duplicated, and the page says so', async () => {
       const code = await codeWithFile();
       const count = async () => (await service.db('qr_codes').where({ user_id: userId })).length;
       const before = await count();
@@ -156,7 +156,7 @@ describe('A file that is replaced or deleted while it is read', () => {
 
     beforeEach(() => service.db('code_files').delete());
 
-    it('is in it whole, the one that was being read as it was, and the next as it is then', async () => {
+    it('is exported whole: the one being read as it was, the next as it is by then', async () => {
       const codes = [await codeWithFile(), await codeWithFile()] as const;
       const [first, second] = codes.map(({ id }) => id);
       const found = await exportWhile(async () => {
@@ -168,7 +168,7 @@ describe('A file that is replaced or deleted while it is read', () => {
       expect(is?.equals(replacement)).to.equal(true);
     });
 
-    it('is in it whole or not at all where it is deleted', async () => {
+    it('is exported whole or not at all if it is deleted', async () => {
       const codes = [await codeWithFile(), await codeWithFile(), await codeWithFile()] as const;
       const found = await exportWhile(async () => {
         for (const code of codes.slice(0, 2)) await deleteAndPurge(service.db, code);

@@ -138,7 +138,7 @@ describe('The response with an image (decisions: Image)', () => {
     expect(answer.status).to.equal(304);
   });
 
-  it('is 503 and not cached where drawing fails', async () => {
+  it('is 503 and not cached if drawing fails', async () => {
     drawing = { draw: () => Promise.reject(new Error('Too many')), close: async () => undefined };
     const answer = await fetch(`${url}.png`);
     expect(answer.status).to.equal(503);

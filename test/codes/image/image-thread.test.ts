@@ -56,7 +56,7 @@ describe('The image thread', () => {
     }
   });
 
-  it('refuses what is too much for one caller, and nothing of another one', async () => {
+  it('refuses excess requests of one caller, and none of another', async () => {
     const bounded = await openImages(log, { waitingPerKey: 2 });
     try {
       const draw = (number: number) => bounded.draw(caller, { ...plain, text: `waits ${number}` }, 'svg');

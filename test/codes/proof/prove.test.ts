@@ -74,7 +74,7 @@ const childProcesses = () =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;
 
 describe('The proof process', () => {
-  it('proves a picture once, refuses what is too much for one account, and lets others have their turn', async () => {
+  it('proves a picture once, refuses excess requests of one account, and gives others their turn', async () => {
     const proofs = openProofs(testLog(), { waitingPerKey: 2 });
     try {
       const picture = (number: number) =>
@@ -124,7 +124,7 @@ describe('The proof process', () => {
     expect(refusal).to.be.an('error').with.property('message', 'The proof process has exited');
   });
 
-  it('takes pictures for the same that differ only in pixels', () => {
+  it('treats pictures that differ only in pixel size as the same', () => {
     expect(provenPicture({ ...plain, size: 128 })).to.equal(provenPicture(plain));
     expect(provenPicture(designed({ moduleShape: 'dots' }))).to.not.equal(provenPicture(plain));
   });

@@ -15,7 +15,7 @@ describe('A new code with the default style', () => {
   });
   after(() => service.stop());
 
-  it('stays plain, with the error correction of the request, where the logo was deleted meanwhile', async () => {
+  it('stays plain, with the error correction of the request, if the logo was deleted meanwhile', async () => {
     const now = new Date();
     const { id: ownerId } = await findOrCreateUser(service.db, 'owner@example.com', now);
     const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
