@@ -13,7 +13,12 @@ import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { hostsOf, hostAndParents, parseHostInput } from '../../src/codes/content/hosts.ts';
 import { percentDecode } from '../../src/codes/content/payload-syntax.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/content-lines.ts';
-import { codeTypes, parseContent, type CodeType } from '../../src/codes/content/content-types.ts';
+import {
+  codeTypes,
+  contentType,
+  parseContent,
+  type CodeType,
+} from '../../src/codes/content/content-types.ts';
 import { fileAddress, fileNameOf } from '../../src/codes/files/file-name.ts';
 import { endOfDay } from '../../src/codes/last-day.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
@@ -52,8 +57,8 @@ const headerBytes = 16 * 1024;
 const formBytes = 64 * 1024;
 const userAgentLength = 500;
 
-/** The keywords of each content type. */
-const shapes: Record<CodeType, Omit<Shape, 'bytes'>> = {
+/** The keywords of content types. */
+const shapes: Partial<Record<CodeType, Omit<Shape, 'bytes'>>> = {
   url: { starts: ['https://', 'https://a/', 'http://[', 'https://xn--'] },
   text: { starts: ['https://', 'a.'], fragments: ['https://'] },
   wifi: {
@@ -126,6 +131,14 @@ const shapes: Record<CodeType, Omit<Shape, 'bytes'>> = {
   },
 };
 
+/** Where none are listed, the pieces of the example. */
+function shapeOf(type: CodeType): Omit<Shape, 'bytes'> {
+  const { example } = contentType(type);
+  const lines = example.split(/(?<=\n)/);
+  const starts = lines.map((_, index) => lines.slice(0, index).join('')).slice(1);
+  return shapes[type] ?? { starts, fragments: example.split(/(?<=[\n:;,])/) };
+}
+
 function timed(parse: (text: string) => unknown, text: string): number {
   const start = performance.now();
   const cpu = process.cpuUsage();
@@ -168,7 +181,7 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
 
   describe('The time to parse stored content', () => {
     for (const type of codeTypes) {
-      const shape = { ...shapes[type], bytes: contentBytes };
+      const shape = { ...shapeOf(type), bytes: contentBytes };
       expectQuick(`${type}, read`, shape, (text) => parseContent(type, text));
       expectQuick(`${type}, checked, and its hosts`, shape, (text) => {
         contentErrors({ type, content: text, errorCorrection: 'L' }, 'https://qr.test');
@@ -191,7 +204,7 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
     for (const type of codeTypes) {
       for (const name of contentFieldNames(type)) {
         const stored = codeOf(type, 'a');
-        const shape = { ...shapes[type], starts: shapes[type].starts?.slice(0, 1) ?? [] };
+        const shape = { ...shapeOf(type), starts: shapeOf(type).starts?.slice(0, 1) ?? [] };
         const post = (text: string) => {
           const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
           newBody(type, values);

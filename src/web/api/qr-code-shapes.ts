@@ -1,12 +1,16 @@
 import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
-import { codeTypes } from '../../codes/content/content-types.ts';
+import { codeTypes, contentType } from '../../codes/content/content-types.ts';
 import { errorCorrections, type QrCode } from '../../codes/qr-code.ts';
 import type { NewCode } from '../../codes/codes.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { choice, closed, color, id, label, nullable, text, timestamp } from './schema-parts.ts';
 
-const typeDescription = 'The kind of content.';
+const laterTypes = codeTypes.flatMap((type) => {
+  const { since } = contentType(type);
+  return since ? [` \`${type}\` exists since release ${since}.`] : [];
+});
+const typeDescription = `The kind of content.${laterTypes.join('')}`;
 
 const fields = {
   name: label(
