@@ -1,4 +1,5 @@
 import type { NewCode } from '../codes/codes.ts';
+import { codeTypes, contentType } from '../codes/content/content-types.ts';
 
 export interface DemoCode
   extends Pick<NewCode, 'name' | 'type' | 'content' | 'category' | 'foregroundColor'> {
@@ -13,12 +14,11 @@ export interface DemoCode
 
 const ink = '#1a1410';
 
-/** One code of each type, for a small coffee roastery with a café. */
-export const demoCodes: DemoCode[] = [
+/** For a small coffee roastery with a café. */
+const story: Omit<DemoCode, 'content'>[] = [
   {
     name: 'Menu, table cards',
     type: 'url',
-    content: 'https://example.com/menu',
     category: 'Café',
     foregroundColor: '#0b5d52',
     ageDays: 364,
@@ -29,7 +29,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Guest Wi-Fi',
     type: 'wifi',
-    content: 'WIFI:T:WPA;S:Fernweh Guests;P:flat-white-2026;;',
     category: 'Café',
     foregroundColor: ink,
     ageDays: 364,
@@ -39,7 +38,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Follow us, paper cups',
     type: 'social',
-    content: 'https://www.instagram.com/example',
     category: 'Marketing',
     foregroundColor: '#7a1f4b',
     ageDays: 290,
@@ -49,7 +47,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Order on WhatsApp, window sticker',
     type: 'whatsapp',
-    content: '+491701234567',
     category: 'Marketing',
     foregroundColor: '#14532d',
     ageDays: 240,
@@ -59,7 +56,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Way to the roastery, city map',
     type: 'geo',
-    content: 'geo:53.5503,9.9920?q=53.5503,9.9920(Fernweh Roastery)',
     category: 'Events',
     foregroundColor: ink,
     ageDays: 330,
@@ -69,18 +65,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Business card, Mara Lindt',
     type: 'vcard',
-    content: [
-      'BEGIN:VCARD',
-      'VERSION:3.0',
-      'FN:Mara Lindt',
-      'N:;Mara Lindt;;;',
-      'ORG:Fernweh Roastery',
-      'TITLE:Head of Coffee',
-      'TEL;TYPE=WORK:+494012345678',
-      'EMAIL:mara@example.com',
-      'URL:https://example.com/',
-      'END:VCARD',
-    ].join('\r\n'),
     category: 'Office',
     foregroundColor: ink,
     ageDays: 350,
@@ -90,8 +74,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Brewing guide, coffee bags',
     type: 'text',
-    content:
-      'Brewing guide\n\n1. 15 g of coffee, ground medium.\n2. 250 ml of water at 94 °C.\n3. Bloom for 30 seconds, then pour slowly.\n4. Done after three minutes. Enjoy!',
     category: 'Products',
     foregroundColor: '#5b3413',
     ageDays: 200,
@@ -101,7 +83,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Wholesale enquiry, price list',
     type: 'email',
-    content: 'mailto:wholesale@example.com?subject=Price%20list',
     category: 'Office',
     foregroundColor: ink,
     ageDays: 310,
@@ -111,7 +92,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Machine service, hotline',
     type: 'phone',
-    content: '+494012345600',
     category: 'Products',
     foregroundColor: '#8a1c14',
     ageDays: 270,
@@ -121,7 +101,6 @@ export const demoCodes: DemoCode[] = [
   {
     name: 'Tasting, reserve by text message',
     type: 'sms',
-    content: 'SMSTO:+491701234567:Please reserve a seat at the next tasting.',
     category: 'Events',
     foregroundColor: ink,
     ageDays: 120,
@@ -129,3 +108,21 @@ export const demoCodes: DemoCode[] = [
     weekend: 1.4,
   },
 ];
+
+const untold = codeTypes
+  .filter((type) => story.every((code) => code.type !== type))
+  .map((type) => ({
+    name: contentType(type).name,
+    type,
+    category: 'Events',
+    foregroundColor: ink,
+    ageDays: 30,
+    weight: 1,
+    weekend: 1,
+  }));
+
+/** One code of each type, with the example of its type. */
+export const demoCodes: DemoCode[] = [...story, ...untold].map((code) => ({
+  ...code,
+  content: contentType(code.type).example,
+}));

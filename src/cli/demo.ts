@@ -32,7 +32,7 @@ interface DemoOptions {
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('Create a demo account with ten codes, one of each type, and a year of scans')
+    .description('Create a demo account with a code of each type and a year of scans')
     .option('--email <email>', "the account's e-mail", parseEmail, 'demo@example.com')
     .option('--scans <number>', 'number of scans', parseCount, 200_000)
     .option('--seed <number>', 'seed of the random generator', parseSeed, 1)

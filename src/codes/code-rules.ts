@@ -8,11 +8,15 @@ import type { CodeChanges } from './codes.ts';
 import { contentErrors } from './content/content-errors.ts';
 import { hostsOf } from './content/hosts.ts';
 import { endColumns } from './lifetime.ts';
-import { type CodeType, codeTypes } from './content/content-types.ts';
+import { type CodeType, codeTypes, contentType } from './content/content-types.ts';
 import { type QrCode, errorCorrections } from './qr-code.ts';
 import type { BodyRules } from './validation.ts';
 
-const typeDescription = 'The kind of content.';
+const laterTypes = codeTypes.flatMap((type) => {
+  const { since } = contentType(type);
+  return since ? [` \`${type}\` exists since release ${since}.`] : [];
+});
+const typeDescription = `The kind of content.${laterTypes.join('')}`;
 
 /** The fields of a code that its owner sets. */
 export const codeFields = {

@@ -18,7 +18,7 @@ function share<Item>(items: Item[], holds: (item: Item) => boolean): number {
 
 describe('The scans of qrelay demo', () => {
   const codes: StoredDemoCode[] = demoCodes.map(({ ageDays, weight, weekend }, index) => ({
-    id: `01890000-0000-7000-8000-00000000000${index}`,
+    id: `01890000-0000-7000-8000-${String(index).padStart(12, '0')}`,
     createdAt: new Date(now.getTime() - ageDays * dayMs),
     weight,
     weekend,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { drawPng, type Picture } from '../../src/codes/image/draw.ts';
 import { countModules } from '../../src/codes/image/symbol.ts';
-import type { CodeType } from '../../src/codes/content/content-types.ts';
+import { type CodeType, codeTypes, contentType } from '../../src/codes/content/content-types.ts';
 import { errorCorrections, type ErrorCorrection } from '../../src/codes/qr-code.ts';
 import { codeWarnings, pictureWarnings } from '../../src/codes/scannability.ts';
 import { shareUrl } from '../../src/codes/share-token.ts';
@@ -10,7 +10,8 @@ import { readPng } from './image/pixels.ts';
 import { scan } from './image/zxing.ts';
 
 const address = shareUrl('https://qr.example.com', 'abcdefghij');
-const typical: Record<CodeType, string> = {
+const typical = {
+  ...Object.fromEntries(codeTypes.map((type) => [type, contentType(type).example])),
   url: 'https://example.com/menu?table=12&lang=de#today',
   text: 'Grüße aus Köln – 你好, Привет, مرحبا 👋🏽 \\ "quoted" \t; line\r\nbreak',
   wifi: 'WIFI:T:WPA;S:Café am Fluß;P:p\\;a\\:s\\\\s"wörd;H:true;;',
@@ -34,7 +35,7 @@ const typical: Record<CodeType, string> = {
   whatsapp: 'https://wa.me/15551234567?text=Hi%20there',
   geo: 'geo:52.520008,13.404954?q=Brandenburger%20Tor',
   social: 'https://www.instagram.com/qrelay\nhttps://mastodon.social/@qrelay',
-};
+} as Record<CodeType, string>;
 
 type Random = () => number;
 

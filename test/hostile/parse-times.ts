@@ -3,17 +3,12 @@ import type { Context } from 'koa';
 import { parseApiKey } from '../../src/accounts/api-keys.ts';
 import { emailErrors } from '../../src/accounts/users.ts';
 import { clientAddress } from '../../src/http/client-address.ts';
-import {
-  composeContent,
-  contentFieldNames,
-  fieldErrors,
-  fieldsOfContent,
-} from '../../src/codes/content/content-fields.ts';
+import { composeContent, contentFieldNames, fieldErrors, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { hostAndParents, hostsOf, parseHostInput } from '../../src/codes/content/hosts.ts';
 import { percentDecode } from '../../src/codes/content/payload-syntax.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/content-lines.ts';
-import { type CodeType, codeTypes, parseContent } from '../../src/codes/content/content-types.ts';
+import { type CodeType, codeTypes, contentType, parseContent } from '../../src/codes/content/content-types.ts';
 import { fileAddress, fileNameOf } from '../../src/codes/files/upload.ts';
 import { endOfDay } from '../../src/codes/lifetime.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
@@ -27,14 +22,7 @@ import { normalizeReason } from '../../src/web/admin/admin-layout.tsx';
 import { compileValidator, normalizeLabels, readQuery } from '../../src/codes/validation.ts';
 import { createBody, createDefaults } from '../../src/codes/code-rules.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
-import {
-  changedBody,
-  changedEnding,
-  newBody,
-  pageBodyOf,
-  shownErrors,
-  valuesOf,
-} from '../../src/web/codes/form/form-body.ts';
+import { changedBody, changedEnding, newBody, pageBodyOf, shownErrors, valuesOf } from '../../src/web/codes/form/form-body.ts';
 import { readSearch } from '../../src/web/codes/list/list-search.ts';
 import { editVersion, mergeEdit, switchForm } from '../../src/web/codes/form/edit-merge.ts';
 import { readEndpointForm } from '../../src/web/webhooks/webhooks-routes.ts';
@@ -50,8 +38,8 @@ const headerBytes = 16 * 1024;
 const formBytes = 64 * 1024;
 const userAgentLength = 500;
 
-/** The keywords of each content type. */
-const shapes: Record<CodeType, Omit<Shape, 'bytes'>> = {
+/** The keywords of content types. */
+const shapes: Partial<Record<CodeType, Omit<Shape, 'bytes'>>> = {
   url: { starts: ['https://', 'https://a/', 'http://[', 'https://xn--'] },
   text: { starts: ['https://', 'a.'], fragments: ['https://'] },
   wifi: {
@@ -124,6 +112,14 @@ const shapes: Record<CodeType, Omit<Shape, 'bytes'>> = {
   },
 };
 
+/** Where none are listed, the pieces of the example. */
+function shapeOf(type: CodeType): Omit<Shape, 'bytes'> {
+  const { example } = contentType(type);
+  const lines = example.split(/(?<=\n)/);
+  const starts = lines.map((_, index) => lines.slice(0, index).join('')).slice(1);
+  return shapes[type] ?? { starts, fragments: example.split(/(?<=[\n:;,])/) };
+}
+
 function timed(parse: (text: string) => unknown, text: string): number {
   const start = performance.now();
   const cpu = process.cpuUsage();
@@ -166,7 +162,7 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
 
   describe('The time to parse stored content', () => {
     for (const type of codeTypes) {
-      const shape = { ...shapes[type], bytes: contentBytes };
+      const shape = { ...shapeOf(type), bytes: contentBytes };
       expectQuick(`${type}, read`, shape, (text) => parseContent(type, text));
       expectQuick(`${type}, checked, and its hosts`, shape, (text) => {
         contentErrors({ type, content: text, errorCorrection: 'L' }, 'https://qr.test');
@@ -189,7 +185,7 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
     for (const type of codeTypes) {
       for (const name of contentFieldNames(type)) {
         const stored = codeOf(type, 'a');
-        const shape = { ...shapes[type], starts: shapes[type].starts?.slice(0, 1) ?? [] };
+        const shape = { ...shapeOf(type), starts: shapeOf(type).starts?.slice(0, 1) ?? [] };
         const post = (text: string) => {
           const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
           newBody(type, values);

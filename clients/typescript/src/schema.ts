@@ -799,10 +799,10 @@ export interface components {
             /** @description The name of the code. */
             name: string;
             /**
-             * @description The kind of content.
+             * @description The kind of content. `event` exists since release 0.3.0.
              * @enum {string}
              */
-            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
             /** @description The encoded content. */
             content: string;
             /** @description The last part of the share URL. */
@@ -857,10 +857,10 @@ export interface components {
             /** @description The name of the code. */
             name: string;
             /**
-             * @description The kind of content.
+             * @description The kind of content. `event` exists since release 0.3.0.
              * @enum {string}
              */
-            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
             /** @description The encoded content. */
             content: string;
             /** @description The last part of the share URL. */
@@ -1047,10 +1047,10 @@ export interface components {
                 /** @description The name of the code. */
                 name: string;
                 /**
-                 * @description The kind of content.
+                 * @description The kind of content. `event` exists since release 0.3.0.
                  * @enum {string}
                  */
-                type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                 /** @description The encoded content. */
                 content: string;
                 /** @description The last part of the share URL. */
@@ -1097,10 +1097,10 @@ export interface components {
                 /** @description The name of the code. */
                 name: string;
                 /**
-                 * @description The kind of content.
+                 * @description The kind of content. `event` exists since release 0.3.0.
                  * @enum {string}
                  */
-                type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                 /** @description The encoded content. */
                 content: string;
                 /** @description The last part of the share URL. */
@@ -1604,10 +1604,10 @@ export interface components {
             /** @description The name of the code. */
             name: string;
             /**
-             * @description The kind of content.
+             * @description The kind of content. `event` exists since release 0.3.0.
              * @enum {string}
              */
-            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
             /** @description The encoded content. */
             content: string;
             /** @description The last part of the share URL. */
@@ -1678,10 +1678,10 @@ export interface components {
                     /** @description The name of the code. */
                     name: string;
                     /**
-                     * @description The kind of content.
+                     * @description The kind of content. `event` exists since release 0.3.0.
                      * @enum {string}
                      */
-                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                     /** @description The encoded content. */
                     content: string;
                     /** @description The last part of the share URL. */
@@ -1754,10 +1754,10 @@ export interface components {
                     /** @description The name of the code. */
                     name: string;
                     /**
-                     * @description The kind of content.
+                     * @description The kind of content. `event` exists since release 0.3.0.
                      * @enum {string}
                      */
-                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                     /** @description The encoded content. */
                     content: string;
                     /** @description The last part of the share URL. */
@@ -1830,10 +1830,10 @@ export interface components {
                     /** @description The name of the code. */
                     name: string;
                     /**
-                     * @description The kind of content.
+                     * @description The kind of content. `event` exists since release 0.3.0.
                      * @enum {string}
                      */
-                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                     /** @description The encoded content. */
                     content: string;
                     /** @description The last part of the share URL. */
@@ -1906,10 +1906,10 @@ export interface components {
                     /** @description The name of the code. */
                     name: string;
                     /**
-                     * @description The kind of content.
+                     * @description The kind of content. `event` exists since release 0.3.0.
                      * @enum {string}
                      */
-                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                     /** @description The encoded content. */
                     content: string;
                     /** @description The last part of the share URL. */
@@ -2298,11 +2298,11 @@ export interface components {
                      */
                     content: string;
                     /**
-                     * @description The kind of content.
+                     * @description The kind of content. `event` exists since release 0.3.0.
                      * @default url
                      * @enum {string}
                      */
-                    type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                     /**
                      * @description Color of the modules.
                      * @default #1a1410
@@ -2477,11 +2477,11 @@ export interface components {
                          */
                         content: string;
                         /**
-                         * @description The kind of content.
+                         * @description The kind of content. `event` exists since release 0.3.0.
                          * @default url
                          * @enum {string}
                          */
-                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                         /**
                          * @description Color of the modules.
                          * @default #1a1410
@@ -2536,11 +2536,11 @@ export interface components {
                          */
                         content: string;
                         /**
-                         * @description The kind of content.
+                         * @description The kind of content. `event` exists since release 0.3.0.
                          * @default url
                          * @enum {string}
                          */
-                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                         /**
                          * @description Color of the modules.
                          * @default #1a1410
@@ -2610,10 +2610,10 @@ export interface components {
                          */
                         name?: string;
                         /**
-                         * @description The kind of content. Can only be changed together with `content`.
+                         * @description The kind of content. `event` exists since release 0.3.0. Can only be changed together with `content`.
                          * @enum {string}
                          */
-                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                        type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                         /**
                          * Format: text
                          * @description The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.
@@ -2680,10 +2680,10 @@ export interface components {
                      */
                     name?: string;
                     /**
-                     * @description The kind of content. Can only be changed together with `content`.
+                     * @description The kind of content. `event` exists since release 0.3.0. Can only be changed together with `content`.
                      * @enum {string}
                      */
-                    type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                    type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                     /**
                      * Format: text
                      * @description The encoded content: a URL, text, a vCard payload and so on. The maximum length is what a QR code can hold, which depends on `errorCorrection`: 2953 bytes of UTF-8 at L, 2331 at M, 1663 at Q, 1273 at H. Type `url` requires an absolute http or https URL without user name, password, control characters or surrounding spaces. Content of any type must not link to a share URL of this service. The other types accept either the bare value or the usual payload, for example `+15550100123` or `tel:+15550100123`. Content that cannot be parsed is shown as text.
@@ -3217,7 +3217,7 @@ export interface operations {
                 /** @description Only codes with this category. */
                 category?: string;
                 /** @description Only codes of this type. */
-                type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social";
+                type?: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
                 /** @description true: only favorites. false: only codes that are not favorites. */
                 favorite?: boolean;
                 /** @description Only codes that work now and stop working within this many days. */

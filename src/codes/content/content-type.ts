@@ -9,6 +9,8 @@ import type { TextContent } from './plain-text.ts';
 export interface ContentType<Own extends ParsedContent, Parsed extends ParsedContent = Own | TextContent> {
   /** On our own pages. */
   name: string;
+  /** The first release that has it, if that is not the first of all. */
+  since?: string;
   /** Never throws: content that cannot be parsed as this type is text. */
   parse(content: string): Parsed;
   form: {
@@ -35,7 +37,7 @@ export interface ContentType<Own extends ParsedContent, Parsed extends ParsedCon
   };
   /** How it is shown; missing if `parse` returns only kinds of other types. */
   shown?: ContentKind<Own>;
-  /** Content as people write it: for the demo, and for tests that run over all types. */
+  /** As the form writes it: for the demo, and for tests that run over all types. */
   example: string;
 }
 
@@ -116,9 +118,16 @@ export type PagePart =
   /** The code of the content itself, for other phones. */
   | { part: 'direct code'; alt: string; text: string; more: string | undefined };
 
+export interface LinkButton {
+  label: string;
+  href: string;
+  isSecondary?: boolean;
+  opensAtOnce?: boolean;
+}
+
 /** `copies` is the id of the element whose text is copied, `file` an extension of the share link. */
 export type Button =
-  | { label: string; href: string; isSecondary?: boolean; opensAtOnce?: boolean }
+  | LinkButton
   | { label: string; copies: 'password' | 'text' }
   | { label: string; file: string };
 

@@ -1,6 +1,7 @@
 import { contact } from './contact.ts';
 import type { ContentKind, ContentType } from './content-type.ts';
 import { email } from './email.ts';
+import { event } from './event.ts';
 import { geo } from './geo.ts';
 import { phone } from './phone.ts';
 import { sms } from './sms.ts';
@@ -11,7 +12,7 @@ import { whatsapp } from './whatsapp.ts';
 import { wifi } from './wifi.ts';
 
 /** The list of types, in the order in which people choose one. The names are stored with codes, and never change. */
-const contentTypes = { url, text, wifi, vcard: contact, email, phone, sms, whatsapp, geo, social };
+const contentTypes = { url, text, wifi, vcard: contact, email, phone, sms, whatsapp, geo, social, event };
 
 export type CodeType = keyof typeof contentTypes;
 export const codeTypes = Object.keys(contentTypes) as CodeType[];

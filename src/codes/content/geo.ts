@@ -1,4 +1,4 @@
-import { type Button, type ContentType, type Reader, required } from './content-type.ts';
+import { type ContentType, type LinkButton, type Reader, required } from './content-type.ts';
 import {
   type Coordinates,
   formatDegrees,
@@ -58,7 +58,7 @@ export const geo = {
     ],
     compose: (given) => {
       const place = parsePlace(given('place'));
-      return place ? geoContent(place, oneLine(given('label'))).href : given('place');
+      return place ? placeAt(place, oneLine(given('label'))).href : given('place');
     },
     read: (parsed) =>
       parsed.kind === 'geo'
@@ -99,10 +99,13 @@ export const geo = {
       ['Coordinates', `${latitude}, ${longitude}`],
     ],
   },
-  example: 'geo:53.5503,9.9920?q=53.5503,9.9920(Fernweh Roastery)',
+  example: 'geo:53.5503,9.992?q=53.5503,9.992(Fernweh%20Roastery)',
 } satisfies ContentType<GeoContent, GeoContent | LinksContent | TextContent>;
 
-function mapButtons(place: GeoContent, { language, mapsApp }: Reader): Button[] {
+export function mapButtons(
+  place: Pick<GeoContent, 'href' | 'appleHref' | 'mapHref'>,
+  { language, mapsApp }: Reader,
+): LinkButton[] {
   const onMap = { label: texts.showOnMap[language], href: place.mapHref };
   if (mapsApp === 'none') return [onMap];
   const href = mapsApp === 'apple' ? place.appleHref : place.href;
@@ -144,7 +147,7 @@ function parseMapAddress(content: string): GeoContent | LinksContent | undefined
   const href = /\s/.test(text) ? undefined : webHref(text);
   if (!href) return undefined;
   const place = parseMapLink(href);
-  return place ? geoContent(place, '') : { kind: 'links', lines: [{ text, href }] };
+  return place ? placeAt(place, '') : { kind: 'links', lines: [{ text, href }] };
 }
 
 function parseGeoUri(content: string): GeoContent | undefined {
@@ -161,20 +164,20 @@ function parseGeoUri(content: string): GeoContent | undefined {
   const [, before = search, label = ''] = /^([^(]*)\((.*)\)$/s.exec(search) ?? [];
   if (isPair(before)) {
     const place = parsePair(before);
-    return place && geoContent(place, label.trim());
+    return place && placeAt(place, label.trim());
   }
   // "geo:0,0?q=Unter den Linden 1" is the usual way to name a place without coordinates.
   if (search && written.latitude === 0 && written.longitude === 0) return placeByName(search);
-  return geoContent(written, search);
+  return placeAt(written, search);
 }
 
 function parseBare(content: string): GeoContent | undefined {
   const place = parseCoordinates(content);
-  return place && geoContent(place, '');
+  return place && placeAt(place, '');
 }
 
 /** The point is repeated as the query: without it, maps apps show no pin. */
-function geoContent({ latitude, longitude }: Coordinates, label: string): GeoContent {
+export function placeAt({ latitude, longitude }: Coordinates, label: string): GeoContent {
   const point = `${formatDegrees(latitude)},${formatDegrees(longitude)}`;
   return {
     kind: 'geo',
@@ -187,7 +190,7 @@ function geoContent({ latitude, longitude }: Coordinates, label: string): GeoCon
   };
 }
 
-function placeByName(name: string): GeoContent {
+export function placeByName(name: string): GeoContent {
   return {
     kind: 'geo',
     latitude: 0,

@@ -59,7 +59,7 @@ export const sms = {
       ['Message', body],
     ],
   },
-  example: 'SMSTO:+491701234567:Please reserve a seat at the next tasting.',
+  example: 'sms:+491701234567?&body=Please%20reserve%20a%20seat%20at%20the%20next%20tasting.',
 } satisfies ContentType<SmsContent>;
 
 /** Unchanged where it cannot be parsed. */

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { composeContent, fieldErrors, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
+import type { ContentFields } from '../../../src/codes/content/content-type.ts';
 import { parseContent, type CodeContent, type CodeType } from '../../../src/codes/content/content-types.ts';
 
 /** The guarantee, the stored content, and the expected result: at least these fields, or unchanged text. */
@@ -12,6 +15,21 @@ export function parsesEach(type: CodeType, rows: Row[]): void {
       else expect(read).to.deep.include(expected);
     });
   }
+}
+
+/** For fields that are valid, and written as the form writes them. */
+export function composesFields(type: CodeType, filled: fc.Arbitrary<ContentFields>): void {
+  it(`composes a ${type} that parses to the same fields`, () => {
+    fc.assert(
+      fc.property(filled, (fields) => {
+        expect(fieldErrors(type, fields)).to.deep.equal([]);
+        const content = composeContent(type, fields);
+        expect(parseContent(type, content).kind === 'text').to.equal(type === 'text');
+        expect(fieldsOfContent(type, content)).to.deep.equal(fields);
+      }),
+      { numRuns: 300 },
+    );
+  });
 }
 
 export const noSpaces = 'x'.repeat(2048);

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { CodeType } from '../../../src/codes/content/content-types.ts';
+import { composeContent, contentFields, fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
+import { type CodeType, codeTypes, contentType } from '../../../src/codes/content/content-types.ts';
 import { scan } from '../../codes/image/zxing.ts';
 import { expectAccessible, strictestRules } from '../../support/accessible.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
@@ -14,8 +15,11 @@ import { appsAskedFor, type WebVisitor } from '../../support/web-visitor.ts';
 
 type PageType = Exclude<CodeType, 'url'>;
 
-/** What is written into a code of each type that has a page. */
-const contents: Record<PageType, string> = {
+const pageTypes = codeTypes.filter((type) => type !== 'url');
+
+/** The content of a code of each type that has a page: written here, or the example of its type. */
+const contents = {
+  ...Object.fromEntries(pageTypes.map((type) => [type, contentType(type).example])),
   phone: '+44 20 7946 0958',
   sms: 'SMSTO:+15550100:Table for two?',
   email: 'mailto:hello@example.com?subject=Soup&body=Is%20it%20vegan%3F',
@@ -34,7 +38,7 @@ const contents: Record<PageType, string> = {
   text: 'Opening hours\nMon to Fri 8 to 18',
   social: 'Find us:\nhttps://social.example/@cafe\nhttps://video.example/cafe',
   whatsapp: 'Write to us or see https://one.example/ and https://two.example/',
-};
+} as Record<PageType, string>;
 
 inABrowser('The share pages', sharedService, (site) => {
   let api: ApiClient;
@@ -260,7 +264,7 @@ inABrowser('The share pages', sharedService, (site) => {
   );
 
   /** The text where each type has room for it, in the form in which it is usually written. */
-  const payloads: Record<PageType, (text: string) => string[]> = {
+  const payloads: Partial<Record<PageType, (text: string) => string[]>> = {
     phone: (text) => [text, `tel:+15550100;x=${text}`],
     sms: (text) => [text, `SMSTO:+15550100:${text}`],
     email: (text) => [
@@ -281,7 +285,15 @@ inABrowser('The share pages', sharedService, (site) => {
     whatsapp: (text) => [text, `https://one.example/\n${text}\nhttps://two.example/`],
   };
 
-  for (const type of Object.keys(payloads) as PageType[]) {
+  /** The fields of the example, with the text in those that are typed. */
+  function inEveryField(type: PageType, text: string): string[] {
+    const fields = { ...fieldsOfContent(type, contentType(type).example) };
+    for (const { name, input = 'text' } of contentFields(type))
+      if (input === 'text' || input === 'area') fields[name] = text.slice(0, 250);
+    return [text, composeContent(type, fields)];
+  }
+
+  for (const type of pageTypes) {
     it(`leaves the page of a ${type} whole at 320 px, whatever its text is, and runs nothing`, async () => {
       const own = apiClient(site.service.url, await site.service.makeKey());
       const visitor = await newVisitor(narrowPhone);
@@ -289,7 +301,7 @@ inABrowser('The share pages', sharedService, (site) => {
       await withAppleMaps(visitor);
       let made = 0;
       for (const [what, text] of hostile) {
-        for (const content of payloads[type](text)) {
+        for (const content of payloads[type]?.(text) ?? inEveryField(type, text)) {
           const name = names[(made += 1) % names.length];
           const { shareToken } = await createCode(own, { name, type, content, errorCorrection: 'L' });
           await page.goto(`/r/${shareToken}`);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { contentKind } from '../../../src/codes/content/content-types.ts';
 import { chooseTranslation } from '../../../src/redirect/translations.ts';
 import { contentPage } from '../../../src/redirect/pages/content-page.ts';
 import { html } from '../../../src/redirect/pages/html.ts';
@@ -111,7 +112,8 @@ describe('Hostile text on the share pages', () => {
         const changed = changeTexts(content, (old, field) => (/href$/i.test(field) ? href : old));
         const page = contentPage({ name: 'Name', token, content: changed, translation });
         const links = [...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1]);
-        expect(links).to.deep.equal(kind === 'contact' ? [`/r/${token}.vcf`] : []);
+        const { file } = contentKind(content.kind);
+        expect(links).to.deep.equal(file ? [`/r/${token}.${file.extension}`] : []);
       });
     }
   }

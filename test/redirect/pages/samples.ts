@@ -1,10 +1,14 @@
-import type { CodeContent } from '../../../src/codes/content/content-types.ts';
+import {
+  type CodeContent,
+  codeTypes,
+  contentType,
+  parseContent,
+} from '../../../src/codes/content/content-types.ts';
 import { chooseTranslation } from '../../../src/redirect/translations.ts';
 
 type Samples = { [Kind in CodeContent['kind']]: Extract<CodeContent, { kind: Kind }> };
 
-/** One content of each kind, as whoever makes codes would write it. */
-export const samples: Samples = {
+const written: Partial<Samples> = {
   link: { kind: 'link', href: 'https://example.com/menu?table=4' },
   links: {
     kind: 'links',
@@ -64,6 +68,17 @@ export const samples: Samples = {
   },
   text: { kind: 'text', text: 'Opening hours\n\nMon–Fri  8:00 – 18:00\nSat  9:00 – 14:00' },
 };
+
+/** One content of each kind: written above, or the example of its type. */
+export const samples = {
+  ...Object.fromEntries(
+    codeTypes.map((type) => {
+      const content = parseContent(type, contentType(type).example);
+      return [content.kind, content];
+    }),
+  ),
+  ...written,
+} as Samples;
 
 /** The same content with every text in it changed, those of its links too. */
 export function changeTexts<Content>(

@@ -1,4 +1,11 @@
 import { expect } from 'chai';
+import { fieldsOfContent } from '../../../src/codes/content/content-fields.ts';
+import {
+  codeTypes,
+  contentKind,
+  contentType,
+  parseContent,
+} from '../../../src/codes/content/content-types.ts';
 import { QrCode } from '../../../src/codes/qr-code.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -21,6 +28,45 @@ describe('The type of a code in its form', () => {
   const open = async (path: string) => (await client.get(path)).text();
   const versionIn = (html: string) => /name="version" value="([^"]+)"/.exec(html)?.[1] ?? '';
   const sms = { type: 'sms', content: 'sms:+44207946?&body=Hi%20there' } as const;
+
+  for (const type of codeTypes) {
+    it(`${type} is created by its form, edited in it, and shared`, async () => {
+      const { example } = contentType(type);
+      const fields = fieldsOfContent(type, example);
+      await open(`/codes/new?type=${type}`);
+      const created = await client.post('/codes/new', { type, name: 'Example', ...fields, ...look });
+      expect(created.status, await created.text()).to.equal(303);
+      const id = /codes\/([0-9a-f-]+)/.exec(created.headers.get('Location') ?? '')?.[1] ?? '';
+      const { content, shareToken } = await stored(id);
+      expect(parseContent(type, content)).to.deep.equal(parseContent(type, example));
+
+      const form = await open(`/codes/${id}/edit`);
+      const edit = { type, name: 'Renamed', ...fields, ...look, version: versionIn(form) };
+      expect((await client.post(`/codes/${id}/edit`, edit)).status).to.equal(303);
+      expect(await stored(id)).to.include({ name: 'Renamed', content });
+
+      const share = (ending: string) =>
+        fetch(`${service.url}/r/${shareToken}${ending}`, { redirect: 'manual' });
+      const parsed = parseContent(type, content);
+      expect((await share('')).status).to.equal(parsed.kind === 'link' ? 302 : 200);
+      expect((await share('.svg?encode=content')).status).to.equal(200);
+      const { file } = contentKind(parsed.kind);
+      for (const extension of ['vcf', 'ics']) {
+        const answer = await share(`.${extension}`);
+        expect(answer.status, extension).to.equal(extension === file?.extension ? 200 : 404);
+        if (answer.status !== 200) continue;
+        expect(Object.fromEntries(answer.headers)).to.include({
+          'content-type': file?.mediaType,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+          'x-robots-tag': 'noindex',
+        });
+        expect(answer.headers.get('content-disposition')).to.match(
+          new RegExp(`^attachment; .*\\.${extension}"`),
+        );
+      }
+    });
+  }
 
   it('can be chosen, with what can be kept of the stored content, and is saved with the new content', async () => {
     const { id, shareToken } = await storeCode(service.db, email, sms);
