@@ -1,5 +1,6 @@
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { leaseOn } from '../store/lease.ts';
 
 /** In all worker processes together. */
 const maxBuilds = 2;
@@ -81,19 +82,20 @@ async function makeRoom(transaction: Database, now: Date, storedBytes: number): 
 
 /** Keeps others from building the same. */
 export async function renewExportLease(db: Database, turn: ExportTurn, now: Date): Promise<void> {
-  await leasedBy(db, turn).update({ leased_until: leaseEnd(now) });
+  await lease.renew(db, held(turn), leaseEnd(now));
 }
 
 /** After a failure: the turn of the next one comes at once, and this one is tried again after it. */
 export async function releaseExportLease(db: Database, turn: ExportTurn): Promise<void> {
-  await leasedBy(db, turn).update({ leased_until: null });
+  await lease.end(db, held(turn));
 }
 
-function leasedBy(db: Database, { userId, requestId }: ExportTurn) {
-  return db('account_exports')
-    .where({ user_id: userId, request_id: requestId, build_id: null })
-    .whereNotNull('leased_until');
-}
+const lease = leaseOn('account_exports');
+const held = ({ userId, requestId }: ExportTurn) => ({
+  user_id: userId,
+  request_id: requestId,
+  build_id: null,
+});
 
 const leaseEnd = (now: Date) => new Date(now.getTime() + leaseMs);
 

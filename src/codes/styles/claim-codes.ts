@@ -1,8 +1,9 @@
 import type { Database } from '../../store/database.ts';
+import { leaseOn } from '../../store/lease.ts';
 import { type Design, normalizeDesign } from '../design/design.ts';
 
 /** Nobody else proves the code for this long: a proof takes seconds at most. */
-const claimSeconds = 120;
+const leaseMs = 120_000;
 const ownersPerRound = 50;
 
 /** A code that a worker gives a style. */
@@ -17,7 +18,8 @@ export interface ClaimedCode {
   design: Design;
 }
 
-const isFree = 'is_applied IS NULL AND (claimed_until IS NULL OR claimed_until <= now())';
+const lease = leaseOn('style_application_codes', 'claimed_until');
+const isFree = `is_applied IS NULL AND ${lease.isFree}`;
 
 /**
  * Owners of codes that wait: they take turns, so that an account with many codes does not keep others waiting. Starts with
@@ -55,7 +57,7 @@ interface ClaimedRow {
 /** Undefined where none of the owner's codes waits. A code gets its styles in the order of the requests, one by one. */
 export async function claimCode(db: Database, ownerId: string): Promise<ClaimedCode | undefined> {
   const { rows } = (await db.raw(
-    `UPDATE style_application_codes AS waiting SET claimed_until = now() + interval '${claimSeconds} seconds'
+    `UPDATE style_application_codes AS waiting SET claimed_until = ${lease.until(leaseMs)}
      FROM style_applications AS application JOIN styles AS style ON style.id = application.style_id
      WHERE application.id = waiting.application_id AND (waiting.application_id, waiting.code_id) = (
        SELECT application_id, code_id FROM style_application_codes AS next WHERE user_id = ? AND ${isFree}
@@ -94,19 +96,19 @@ export async function recordApplied(transaction: Database, key: Key, now: Date):
 
 /** Without `reason`, the code has what was asked for. */
 export async function recordUnchanged(db: Database, key: Key, reason: string | null): Promise<void> {
-  await finish(db, key, { is_applied: reason === null, reason, claimed_until: null });
+  await finish(db, key, { is_applied: reason === null, reason });
 }
 
-async function finish(db: Database, { applicationId, codeId }: Key, outcome: object): Promise<boolean> {
-  const finished = await db('style_application_codes')
-    .where({ application_id: applicationId, code_id: codeId, is_applied: null })
-    .update(outcome);
-  return finished > 0;
+async function finish(
+  db: Database,
+  { applicationId, codeId }: Key,
+  outcome: Record<string, unknown>,
+): Promise<boolean> {
+  const held = { application_id: applicationId, code_id: codeId, is_applied: null };
+  return (await lease.end(db, held, outcome)) > 0;
 }
 
 /** For a code that is proven later: the worker shuts down, or the code has changed meanwhile. */
 export async function releaseCode(db: Database, { applicationId, codeId }: Key): Promise<void> {
-  await db('style_application_codes')
-    .where({ application_id: applicationId, code_id: codeId, is_applied: null })
-    .update({ claimed_until: null });
+  await finish(db, { applicationId, codeId }, {});
 }

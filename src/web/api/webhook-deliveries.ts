@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../schema.ts';
 import { invalid } from '../../errors.ts';
+import { findScans } from '../../scans/scan.ts';
 import {
   createPing,
   findOwnDelivery,
@@ -125,7 +126,7 @@ export const readWebhookDelivery = operation({
   },
   async handle({ ownerId, params }, { db, config }) {
     const { delivery } = await findOwnDelivery(db, ownerId, params.id);
-    const body = await renderBody(db, delivery, config.baseUrl);
+    const body = await renderBody(db, delivery, { baseUrl: config.baseUrl, findScans });
     return presentDetail(delivery, body, await listAttempts(db, delivery.id));
   },
 });

@@ -4,6 +4,7 @@ import { endOfDay } from '../../codes/last-day.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { AppError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
+import { findScans } from '../../scans/scan.ts';
 import {
   createPing,
   findOwnDelivery,
@@ -113,7 +114,7 @@ export function webhooksPages(parts: PageParts): Routes {
 
   routes.get('user', '/deliveries/:id', async (ctx) => {
     const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
-    const body = await renderBody(db, found.delivery, config.baseUrl);
+    const body = await renderBody(db, found.delivery, { baseUrl: config.baseUrl, findScans });
     const attempts = await listAttempts(db, found.delivery.id);
     show(ctx, DeliveryView, {
       visitor: visitorOf(ctx, parts),

@@ -15,7 +15,6 @@ import { eventually } from '../../support/eventually.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
-import { testLog } from '../../support/test-log.ts';
 import { pdf } from '../files/pdf-file.ts';
 
 const readableProofs: Proofs = {
