@@ -1,4 +1,4 @@
-import { recordScans } from '../src/scans/scan.ts';
+import { Scan } from '../src/scans/scan.ts';
 import { createEndpoint } from '../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../src/webhooks/signing.ts';
 import { apiClient } from '../test/support/api-client.ts';
@@ -58,7 +58,7 @@ export async function benchWebhooks() {
         scanRow(codeIds[index % codesPerBatch] ?? '', new Date().toISOString()),
       );
       const startedAt = performance.now();
-      await recordScans(db, batch);
+      await Scan.record(db, batch);
       // The first ones plan the statement.
       if (round >= 5) times.set(kind, [...(times.get(kind) ?? []), performance.now() - startedAt]);
     }

@@ -20,7 +20,7 @@ import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
 import type { Database } from '../src/store/database.ts';
 
 const parallelHosts = 8;
-/** Of one host before the codes of others are looked at again. */
+/** URLs of one host that are checked before other codes are looked at again. */
 const urlsPerHost = 30;
 
 interface DestinationHandlerOptions {

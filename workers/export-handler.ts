@@ -38,7 +38,7 @@ interface ExportHandlerOptions {
   /** Not the connections that record scans. */
   backgroundDb: Database;
   site: { baseUrl: string };
-  /** Of exports that are finished. Never rejects. */
+  /** `tellOwners` mails owners of finished exports. Never rejects. */
   exportUpkeep: Pick<ExportUpkeep, 'tellOwners'>;
   closing: AbortSignal;
   log: Log;

@@ -26,7 +26,7 @@ import type { ExportUpkeep } from './export-handler.ts';
 interface HousekeepingOptions {
   db: Database;
   box: SecretBox;
-  /** Of webhook endpoints that were disabled: those who could not be told when it happened. */
+  /** Mails owners of disabled webhook endpoints who could not be told when it happened. */
   tellOwners(): Promise<void>;
   /** Never rejects. */
   exportUpkeep: ExportUpkeep;

@@ -18,16 +18,16 @@ import { type Database, isDatabaseUnavailable, retryUnavailable } from '../src/s
 import type { Log } from '../src/telemetry/log.ts';
 import { Endpoint } from '../src/webhooks/endpoints.ts';
 
-/** Of a kind to an account, or to an address that nobody has confirmed, by however many accounts. */
+/** Mails of one kind to an account, or to an unconfirmed address, however many accounts have it. */
 const maxPerHour = 10;
-/** What can be asked for again is not sent beyond the limit. Everything else is sent later. */
+/** Mails that can be requested again are dropped beyond the limit. All others are sent later. */
 const repeatable = new Set([
   'password-reset',
   'sign-in-link',
   'sign-up',
   'confirm-email',
 ] satisfies MailRequest['kind'][] as string[]);
-/** Of a mail that the server may have accepted, without saying so. */
+/** How often a mail is sent again that the server may have accepted without saying so. */
 const maxRepeats = 2;
 
 interface MailHandlerOptions {

@@ -30,8 +30,8 @@ export function createRecordingAudit(db: Database, metrics: WorkerMetrics, log: 
       if (!one) return;
       seen += 1;
       // Reservoir sampling: each batch has the same chance to be in the sample.
-      const place = sample.length < sampleSize ? sample.length : Math.floor(Math.random() * seen);
-      if (place < sampleSize) sample[place] = { id: one.id, qrCodeId: one.qrCodeId };
+      const index = sample.length < sampleSize ? sample.length : Math.floor(Math.random() * seen);
+      if (index < sampleSize) sample[index] = { id: one.id, qrCodeId: one.qrCodeId };
     },
     async check() {
       const checked = sample;

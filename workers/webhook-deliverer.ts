@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboundRequest, OutboundResponse } from '../src/net/outbound-request.ts';
 import type { MailRequest } from '../src/queue/mail-queue.ts';
+import { findScans } from '../src/scans/scan.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { throttle } from '../src/telemetry/throttle.ts';
@@ -118,7 +119,7 @@ export function createWebhookDeliverer({
   }
 
   async function deliver(endpoint: Endpoint, delivery: Delivery): Promise<Call[]> {
-    const body = await renderBody(db, delivery, baseUrl);
+    const body = await renderBody(db, delivery, { baseUrl, findScans });
     if (body === undefined) {
       await cancelDelivery(db, delivery);
       return [];

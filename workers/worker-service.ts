@@ -43,9 +43,9 @@ const auditMs = 60_000;
 const recordTimeoutMs = 6_000;
 /** A locked counter must not delay the scans of other codes for longer. */
 const recordLockTimeoutMs = 1_000;
-/** Of a request to the address behind a code: below what shutting down may take. */
+/** Timeout of a request to the address behind a code. Must be below `drainLimitMs`. */
 const checkTimeoutMs = 8_000;
-/** Of the response of a webhook endpoint, for its log. */
+/** Stored of the response of a webhook endpoint. */
 const maxResponseBytes = 1_000;
 
 export interface WorkerService {

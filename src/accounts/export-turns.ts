@@ -1,6 +1,7 @@
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { ExportRequest } from './account-exports.ts';
+import { leaseOn } from '../store/lease.ts';
 
 /** In all worker processes together. */
 const maxBuilds = 2;
@@ -65,21 +66,20 @@ async function makeRoom(transaction: Database, now: Date, storedBytes: number): 
 
 /** Keeps others from building the same. */
 export async function renewExportLease(db: Database, turn: ExportTurn, now: Date): Promise<void> {
-  await leasedBy(db, turn).patch({ leasedUntil: leaseEnd(now) });
+  await lease.renew(db, held(turn), leaseEnd(now));
 }
 
 /** After a failure: the turn of the next one comes at once, and this one is tried again after it. */
 export async function releaseExportLease(db: Database, turn: ExportTurn): Promise<void> {
-  await leasedBy(db, turn).patch({ leasedUntil: null });
+  await lease.end(db, held(turn));
 }
 
-function leasedBy(db: Database, { userId, requestId }: ExportTurn) {
-  return ExportRequest.query(db)
-    .findById(userId)
-    .where({ request_id: requestId })
-    .whereNull('build_id')
-    .whereNotNull('leased_until');
-}
+const lease = leaseOn('account_exports');
+const held = ({ userId, requestId }: ExportTurn) => ({
+  user_id: userId,
+  request_id: requestId,
+  build_id: null,
+});
 
 const leaseEnd = (now: Date) => new Date(now.getTime() + leaseMs);
 

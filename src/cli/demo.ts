@@ -7,7 +7,7 @@ import { createCode, updateCode } from '../codes/codes.ts';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
 import { dayMs } from '../runtime/units.ts';
-import { recordScans, type ScanRow } from '../scans/scan.ts';
+import { Scan, type ScanRow } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
 import { parseEmail } from './accounts.ts';
 import { demoCodes } from './demo-codes.ts';
@@ -111,7 +111,7 @@ async function recordAll(db: Database, scans: ScanRow[]): Promise<void> {
   bar.start(scans.length, 0);
   for (let from = 0; from < scans.length; from += batchSize) {
     const batch = scans.slice(from, from + batchSize);
-    await recordScans(db, batch);
+    await Scan.record(db, batch);
     bar.increment(batch.length);
   }
   bar.stop();

@@ -41,7 +41,7 @@ export function passFrom(start: string): PassPosition {
 }
 
 /**
- * Of the next codes, those with an address that are scanned, and whose owner wants to know. Looks at as many codes each
+ * Finds, among the next codes, those with an address that are scanned and whose owner wants to know. Looks at as many codes each
  * time, by an index, however many there are and however few of them are due.
  */
 export async function findDueCodes(db: Database, position: PassPosition, now: Date): Promise<CodePage> {

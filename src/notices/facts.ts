@@ -93,7 +93,7 @@ export async function findSilentCodes(db: Database, owners: Owner[], now: Date):
 const summaryFromHour = 8;
 const maxTop = 5;
 
-/** What a weekly notice has in `data`. */
+/** The `data` of a weekly notice. */
 export interface WeeklyData {
   /** The Monday after the week, in the owner's time zone. */
   monday: string;

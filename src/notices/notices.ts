@@ -1,12 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import { leaseOn } from '../store/lease.ts';
 import type { NoticeKind } from './owners.ts';
 
 const retryMs = 10 * 60_000;
 /** Longer than handing over a mail can take, see `sendTimeoutMs`. After it, the worker that had the notice was killed. */
-const leaseMinutes = 15;
-/** Of a mail whose acknowledgement is lost each time. */
+const leaseMs = 15 * 60_000;
+/** How often a mail is repeated whose acknowledgement is lost each time. */
 export const maxRepeats = 2;
 /** What could not be sent for this long is no news any more. A silence is told of on its day. */
 const maxAgeMs: Partial<Record<NoticeKind, number>> = { silence: 4 * hourMs };
@@ -33,9 +34,8 @@ export interface NoticeBatch {
 export const insertNotices = `INSERT INTO notices (user_id, kind, fact, qr_code_id, data, found_at, retry_at)`;
 export const unlessKnown = 'ON CONFLICT (user_id, kind, fact) DO NOTHING';
 
-// By the clock of the database: with that of a worker, another one might take what this one is sending.
-const isFreeSql = '(leased_until IS NULL OR leased_until <= now())';
-const isWaitingSql = `claimed_at IS NULL AND retry_at <= :now AND ${isFreeSql}`;
+const lease = leaseOn('notices');
+const isWaitingSql = `claimed_at IS NULL AND retry_at <= :now AND ${lease.isFree}`;
 
 /**
  * Takes the next notices to be sent, for one worker, until they are finished or released. What a killed worker had taken is
@@ -52,11 +52,11 @@ export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch
        SELECT user_id, kind, mail_id FROM notices JOIN owner USING (user_id)
        WHERE ${isWaitingSql} ORDER BY kind, mail_id LIMIT 1
      )
-     UPDATE notices AS notice SET leased_until = now() + interval '${leaseMinutes} minutes',
+     UPDATE notices AS notice SET leased_until = ${lease.until(leaseMs)},
        mail_id = coalesce(notice.mail_id, :newMailId),
        repeats = CASE WHEN notice.mail_id IS NULL THEN 0 ELSE repeats + 1 END
      FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind
-       AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${isFreeSql}
+       AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${lease.isFree}
      RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
        found_at AS "foundAt", repeats`,
     { now, newMailId },
@@ -71,7 +71,7 @@ export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch
 
 /** Sent, or nothing to say: for good. */
 export async function finishNotices(db: Database, mailId: string, now: Date): Promise<void> {
-  await db('notices').where({ mail_id: mailId }).update({ claimed_at: now, leased_until: null });
+  await lease.end(db, { mail_id: mailId }, { claimed_at: now });
 }
 
 /**
@@ -85,13 +85,8 @@ export async function releaseNotices(
   now: Date,
 ): Promise<void> {
   const unsent = repeats === 0 ? { mail_id: null } : { repeats: repeats - 1 };
-  await db('notices')
-    .where({ mail_id: mailId })
-    .update({
-      leased_until: null,
-      retry_at: new Date(now.getTime() + retryMs),
-      ...(isUnsent && unsent),
-    });
+  const retryAt = new Date(now.getTime() + retryMs);
+  await lease.end(db, { mail_id: mailId }, { retry_at: retryAt, ...(isUnsent && unsent) });
 }
 
 export async function purgeNotices(db: Database, now: Date): Promise<number> {

@@ -81,7 +81,7 @@ export async function muteNotice(db: Database, userId: string, kind: NoticeKind)
   return rowCount > 0;
 }
 
-/** What owners are told of by mail. Stored, and in links of mails: never renamed. */
+/** Kinds of mails to owners. Stored, and part of links in mails: never rename one. */
 export const noticeKinds = ['ending', 'first-scan', 'weekly', 'silence', 'destination'] as const;
 
 export type NoticeKind = (typeof noticeKinds)[number];

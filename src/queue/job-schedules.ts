@@ -6,6 +6,8 @@ import { connectToQueues, isOnRedis, type QueueConnection, type QueuePlace } fro
 import type { QueueDefinition } from './queue-definition.ts';
 
 const defaultLookEveryMs = 60_000;
+/** Removed at a time. There is usually one, and up to ten that failed. */
+const maxRetiredJobs = 100;
 
 interface ScheduleOptions {
   /** Queues of earlier releases whose schedules would only fill them: nobody takes their jobs any more. */
@@ -49,8 +51,9 @@ export function registerSchedules<Data>(
       if (!(await connection.hasJobs(old))) continue;
       const bullQueue = connection.queue(old);
       for (const { key } of await bullQueue.getJobSchedulers()) await bullQueue.removeJobScheduler(key);
-      await bullQueue.drain(true);
-      await bullQueue.clean(0, 0, 'failed');
+      const jobs = await bullQueue.getJobs(['wait', 'delayed', 'failed'], 0, maxRetiredJobs);
+      // One of a schedule that is due already stays; nobody takes it.
+      for (const job of jobs) await job.remove().catch(() => undefined);
     }
   }
 

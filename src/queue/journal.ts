@@ -204,7 +204,7 @@ export async function openJournal({
 
   const forget = (file: JournalFile) => closed.includes(file) && closed.splice(closed.indexOf(file), 1);
 
-  /** Those of which a job has left the queue, and, in turn, one of the others: a single job may have been removed by hand. */
+  /** Files with a job that has left the queue, and, in turn, one other file: somebody may have removed a single job. */
   async function findDue(waiting: JournalFile[], hasJobs: HasJobs): Promise<JournalFile[]> {
     const ids = waiting.flatMap(({ sample }) => sample);
     const gone = new Set<string>();

@@ -56,7 +56,7 @@ export const mailQueue = defineQueue({
   },
 });
 
-/** Of jobs with the same id, one is sent. */
+/** Among jobs with the same id, only one is sent. */
 export function packMail(
   request: MailRequest,
   seal: (text: string) => string,

@@ -56,7 +56,7 @@ const sharedQueries = 3;
 
 /** Connections to Postgres on which workers talk to their queues. */
 export interface WorkerPool {
-  /** What BullMQ gets. */
+  /** Passed to BullMQ. */
   connection: PgPool;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { scanQueue } from './scan-queue.ts';
 /** A queue that processes of a database use, as the database knows it. */
 interface QueueInUse {
   engine: 'postgres' | 'redis';
-  /** Of Redis, a random id that is stored there: it survives a failover, a restart and another name of the server. */
+  /** For Redis, a random id stored in it, which survives a failover, a restart and a new name of the server. */
   identity: string;
   /** For messages, without user and password. */
   address: string;

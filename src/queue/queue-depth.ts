@@ -20,7 +20,7 @@ export interface QueueDepth {
     scheduled: number;
     failed: number;
   };
-  /** 0 when no job waits. Of the delayed jobs only the next few are read, so the oldest may be a little older. */
+  /** 0 when no job waits. Only the next few delayed jobs are read, so the oldest may be a little older. */
   oldestWaitingMs: number;
 }
 
@@ -38,7 +38,7 @@ export async function readDepths(
   return depths;
 }
 
-/** Of a cluster, one node may be down. Rejects when no queue can be read. */
+/** Skips queues on nodes of a cluster that are down. Rejects when no queue can be read. */
 export async function readDepthsOfReachable(
   { queue }: Pick<QueueConnection, 'queue'>,
   definitions: readonly QueueDefinition[],

@@ -13,7 +13,7 @@ import type { QueueDefinition } from './queue-definition.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** What the place of the queues says about Redis. */
+/** Address and certificate authority of Redis. */
 export interface RedisPlace {
   redisUrl: string;
   redisCaFile?: string | undefined;

@@ -12,17 +12,17 @@ export interface RawScan {
   trace?: string;
 }
 
-/** Place of the scan in the job, and its `traceparent`. Absent if no scan is traced, and ignored by earlier releases. */
+/** Index of the scan in the job, and its `traceparent`. Absent if no scan is traced, and ignored by earlier releases. */
 const traces = Type.Optional(Type.Array(Type.Tuple([Type.Integer(), Type.String()])));
 
 /**
  * A batch of scans, in the queue and in the spool. Codes and user agents are there once, and a scan is its id and their
- * places. The client addresses are encrypted, because people can read a queue: in a table, in a dump, on the queue board.
+ * indexes. The client addresses are encrypted, because people can read a queue: in a table, in a dump, on the queue board.
  */
 const packedScanJob = Type.Object({
   codes: Type.Array(Type.String()),
   userAgents: Type.Array(Type.String()),
-  /** Base64: for each scan 16 bytes of its id, and 2 bytes each for the places of its code and user agent. */
+  /** Base64: for each scan 16 bytes of its id, and 2 bytes each for the indexes of its code and user agent. */
   packedScans: Type.String(),
   sealedAddresses: Type.String(),
   traces,
@@ -41,7 +41,7 @@ export type ScanJob = Static<typeof scanJobContract>;
 
 const idBytes = 16;
 const bytesPerScan = idBytes + 4;
-const mostPlaces = 2 ** 16;
+const maxIndexes = 2 ** 16;
 
 export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
   const sealedAddresses = sealAddresses(
@@ -49,16 +49,16 @@ export function packScans(scans: RawScan[], key: Uint8Array): ScanJob {
     key,
   );
   const traced = tracesOf(scans);
-  const codes = createPlaces();
-  const userAgents = createPlaces();
+  const codes = createIndex();
+  const userAgents = createIndex();
   const bytes = Buffer.allocUnsafe(scans.length * bytesPerScan);
-  let isPacked = scans.length <= mostPlaces;
+  let isPacked = scans.length <= maxIndexes;
   for (const [index, { id, codeId, userAgent }] of scans.entries()) {
     if (!isPacked) break;
     const at = index * bytesPerScan;
     isPacked = id.length === 36 && bytes.write(id.replaceAll('-', ''), at, 'hex') === idBytes;
-    bytes.writeUInt16BE(codes.placeOf(codeId), at + idBytes);
-    bytes.writeUInt16BE(userAgents.placeOf(userAgent), at + idBytes + 2);
+    bytes.writeUInt16BE(codes.indexOf(codeId), at + idBytes);
+    bytes.writeUInt16BE(userAgents.indexOf(userAgent), at + idBytes + 2);
   }
   if (!isPacked) {
     return {
@@ -135,15 +135,15 @@ function uuidFrom(hex: string): string {
 }
 
 /** Numbers distinct strings in the order of their first use. */
-function createPlaces() {
-  const places = new Map<string, number>();
+function createIndex() {
+  const indexes = new Map<string, number>();
   const values: string[] = [];
   return {
     values,
-    placeOf(value: string): number {
-      const known = places.get(value);
+    indexOf(value: string): number {
+      const known = indexes.get(value);
       if (known !== undefined) return known;
-      places.set(value, values.length);
+      indexes.set(value, values.length);
       return values.push(value) - 1;
     },
   };

@@ -3,7 +3,7 @@ import { countScans, listScans, type ScanJob, scanJobContract } from './scan-job
 
 export const hashSlots = 16_384;
 
-/** How far from where it should be the slot of a tag may be. A narrower range would take longer to find. */
+/** How far the slot of a tag may be from the wanted one. A narrower range would take longer to find. */
 const tolerance = 32;
 const goldenRatio = (Math.sqrt(5) - 1) / 2;
 
@@ -80,13 +80,13 @@ export function hashSlot(tag: string): number {
 
 /**
  * The hash tag of the number-th of several queues. Each node of a cluster has a range of slots. Multiples of the golden
- * ratio fill the whole range evenly, however many there are, and the place of a queue does not depend on how many follow.
+ * ratio fill the whole range evenly, however many there are, and the slot of a queue does not depend on how many follow.
  * Another tag would strand the jobs of its queue.
  */
 export function spreadTag(name: string, number: number): string {
-  const place = Math.floor(((number * goldenRatio) % 1) * hashSlots);
+  const wanted = Math.floor(((number * goldenRatio) % 1) * hashSlots);
   for (let variant = 0; ; variant += 1) {
     const tag = `${name}-${number}-${variant}`;
-    if (Math.abs(hashSlot(tag) - place) <= tolerance) return tag;
+    if (Math.abs(hashSlot(tag) - wanted) <= tolerance) return tag;
   }
 }

@@ -173,7 +173,7 @@ export async function listSpoolFiles(folder: string): Promise<SpoolFileState[]> 
 /** A file of complete lines that belongs to this process. */
 export interface LineFile {
   path: string;
-  /** Of complete lines. */
+  /** Only complete lines count. */
   bytes: number;
 }
 

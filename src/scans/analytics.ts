@@ -152,9 +152,9 @@ const statement = {
          coalesce(sum(count), 0)::bigint AS ever,
          coalesce(sum(count) FILTER (WHERE day = $2::date), 0)::bigint AS today,
          ARRAY(
-           SELECT coalesce(sum(count), 0)::bigint FROM unnest($3::int[]) WITH ORDINALITY AS period (days, place)
+           SELECT coalesce(sum(count), 0)::bigint FROM unnest($3::int[]) WITH ORDINALITY AS period (days, number)
            LEFT JOIN scan_counters ON qr_code_id = $1 AND dimension = 'total' AND day > $2::date - days AND day <= $2::date
-           GROUP BY place ORDER BY place
+           GROUP BY number ORDER BY number
          )::text[] AS periods
   FROM qr_codes AS code
   LEFT JOIN scan_counters AS counter ON counter.qr_code_id = code.id AND dimension = 'total'
@@ -187,7 +187,7 @@ export async function readScanTotals(
     exists,
     ever,
     today: scansToday,
-    periods: Object.fromEntries(periods.map((days, place) => [days, Number(row?.periods[place] ?? 0)])),
+    periods: Object.fromEntries(periods.map((days, index) => [days, Number(row?.periods[index] ?? 0)])),
   };
 }
 

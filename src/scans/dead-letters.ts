@@ -1,36 +1,33 @@
+import { Model, snakeCaseMappers } from 'objection';
 import type { Database } from '../store/database.ts';
 
 const pageSize = 500;
 
 /** A scan that can never be recorded, as it was in the queue, and why. */
-export interface DeadLetter {
-  id: number;
-  job: string;
-  reason: string;
-  diedAt: Date;
+export class DeadLetter extends Model {
+  static override tableName = 'dead_scans';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: number;
+  declare scanId: string | null;
+  declare job: string;
+  declare reason: string;
+  declare diedAt: Date;
 }
 
-async function listDeadLetters(db: Database, after: number, limit: number): Promise<DeadLetter[]> {
-  return db('dead_scans')
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .select('id', 'job', 'reason', 'died_at as diedAt') as Promise<DeadLetter[]>;
-}
-
-/** Those that were there at the start: one that is rejected again meanwhile does not come twice. */
+/** Lists the dead letters that exist at the start: one that is rejected again meanwhile is not listed twice. */
 export async function* deadScans(db: Database): AsyncGenerator<DeadLetter> {
-  const last = (await db('dead_scans').max('id as id').first()) as { id: number | null };
-  let page = await listDeadLetters(db, 0, pageSize);
-  while (page.length > 0) {
-    for (const scan of page) if (scan.id <= (last.id ?? 0)) yield scan;
-    page = await listDeadLetters(db, page.at(-1)?.id ?? 0, pageSize);
+  const [last] = await DeadLetter.query(db).orderBy('id', 'desc').limit(1);
+  for (let after = 0; ; ) {
+    const page = await DeadLetter.query(db).where('id', '>', after).orderBy('id').limit(pageSize);
+    for (const scan of page) if (scan.id <= (last?.id ?? 0)) yield scan;
+    if (page.length === 0) return;
+    after = page.at(-1)?.id ?? after;
   }
 }
 
 export async function countDeadLetters(db: Database): Promise<number> {
-  const row = (await db('dead_scans').count('* as count').first()) as { count: number };
-  return row.count;
+  return DeadLetter.query(db).resultSize();
 }
 
 /** Saves a scan once, however often its job is delivered: a later rejection replaces the reason. */
@@ -47,6 +44,9 @@ export async function saveDeadLetter(
 }
 
 /** Unless it was rejected again since it was listed. */
-export async function purgeDeadLetter(db: Database, { id, diedAt }: DeadLetter): Promise<void> {
-  await db('dead_scans').where({ id, died_at: diedAt }).delete();
+export async function purgeDeadLetter(
+  db: Database,
+  { id, diedAt }: Pick<DeadLetter, 'id' | 'diedAt'>,
+): Promise<void> {
+  await DeadLetter.query(db).delete().where({ id, died_at: diedAt });
 }

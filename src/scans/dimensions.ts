@@ -4,7 +4,7 @@
  * that of the columns in the CSV.
  */
 type Dimension = {
-  /** Of its rows in `scan_counters`, and of its column. */
+  /** Stored in `scan_counters`, and the name of its column. */
   name: string;
 } & (ColumnDimension | ComputedDimension);
 

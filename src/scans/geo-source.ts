@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** Whom places come from. The licenses of free databases require a link on pages that show them. */
+/** The publisher of the places. The licenses of free databases require a link on pages that show them. */
 export interface GeoSource {
   text: string;
   url: string;
@@ -17,7 +17,7 @@ const sources: [type: RegExp, GeoSource][] = [
 /** The metadata is at the end of a MaxMind DB file, and no longer than this. */
 const maxMetadataBytes = 128 * 1024;
 
-/** Of GEO_DATABASE, or of geoip-lite's data. Reads only the end of the file: web processes look up no places. */
+/** The source of GEO_DATABASE, or of geoip-lite's data. Reads only the end of the file: web processes look up no places. */
 export async function readGeoSource(file: string | undefined): Promise<GeoSource | undefined> {
   const type = file === undefined ? 'GeoLite2-City' : await readDatabaseType(file);
   return sources.find(([pattern]) => pattern.test(type))?.[1];

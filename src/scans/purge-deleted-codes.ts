@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../store/database.ts';
-import { inIndexOrder } from './scan.ts';
+import { Scan } from './scan.ts';
 
 /** Deleted in one transaction: a fraction of a second. */
 const rowsPerStep = 5_000;
@@ -77,24 +77,13 @@ async function inSteps(
   return false;
 }
 
-const deleteStep = `
-  WITH page AS MATERIALIZED (
-    SELECT id FROM scans WHERE qr_code_id = :codeId AND id > :after ORDER BY id LIMIT ${rowsPerStep}
-  ), deleted AS (
-    DELETE FROM scans
-    WHERE qr_code_id = :codeId AND id > :after AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1)
-  )
-  SELECT (SELECT count(*) FROM page) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`;
-
 /** Goes on where it stopped, because the index still holds the deleted rows. */
 function scanSteps(db: Database, codeId: string): () => Promise<number> {
   let after = zeroId;
   return async () => {
-    const { rows } = (await inIndexOrder(db, (transaction) =>
-      transaction.raw(deleteStep, { codeId, after }),
-    )) as { rows: [{ count: number; last: string | null }] };
-    after = rows[0].last ?? after;
-    return rows[0].count;
+    const { count, last } = await Scan.deleteNext(db, codeId, { after, limit: rowsPerStep });
+    after = last ?? after;
+    return count;
   };
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts';
 import { clientControlledColumns } from './dimensions.ts';
 import { createPartitions, isPartitionMissing } from './partitions.ts';
 import { utcDay } from './scan-id.ts';
-import { type Recorded, recordScans, type ScanRow } from './scan.ts';
+import { type Recorded, Scan, type ScanRow } from './scan.ts';
 
 /** Distinct values of a client-controlled column that are counted per code and day; `Other` is the last of them. */
 const maxValues = 200;
@@ -39,7 +39,7 @@ export function createScanRecorder(db: Database, lifetimeDays?: number): ScanRec
   }
 
   async function recordUnlocked(rows: ScanRow[]): Promise<RecordedScans> {
-    const recorded = await recordScans(
+    const recorded = await Scan.record(
       db,
       rows.map((row) => limit(row, known.get(dayKey(row)))),
       dueBy(rows, lifetimeDays),
@@ -57,7 +57,7 @@ export function createScanRecorder(db: Database, lifetimeDays?: number): ScanRec
         [...crowded.values()].map(({ qrCodeId }) => qrCodeId),
       );
       for (const [key, values] of await readCountedValues(transaction, crowded)) admitted.set(key, values);
-      const result = await recordScans(
+      const result = await Scan.record(
         transaction,
         rows
           .filter(({ qrCodeId }) => !locked.has(qrCodeId))

@@ -36,10 +36,50 @@ export interface ScanRow extends Record<ColumnName, string> {
   longitude: number | null;
 }
 
-/** Selects as `ScanRow`. */
+export interface Recorded {
+  /** Scans that were new. */
+  recorded: number;
+  /** Scans whose code exists: new, or delivered before. */
+  known: number;
+  /** Codes that end by `dueBy` without a chosen end: their scans may renew them. Missing if there are none. */
+  dueCodes?: string[];
+}
+
+/** Selects as `ScanRow`. Nobody else writes to `scans`; scans are counted, and wait for webhooks, by the same statement. */
 export class Scan extends Model {
   static override tableName = 'scans';
   static override columnNameMappers = snakeCaseMappers();
+
+  /** One statement, and so one transaction: new scans go into the table and into every counter, or none do. */
+  static async record(db: Database, rows: ScanRow[], dueBy: Date | null = null): Promise<Recorded> {
+    const values = fields.map((field) => rows.map((row) => row[field]));
+    const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
+    const given = [...values, codeIds, dueBy, ...countScans(rows)];
+    const [result] = await queryPrepared<RecordResult>(db, recordStatement, given);
+    const { recorded = 0, existingCodes = [], dueCodes = null } = result ?? {};
+    const renewable = dueCodes ? { dueCodes } : {};
+    if (existingCodes === null) return { recorded, known: recorded, ...renewable };
+    const existing = new Set(existingCodes);
+    return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length, ...renewable };
+  }
+
+  /** Deletes the next scans of a code, by id. Returns how many, and the id of the last one. */
+  static async deleteNext(
+    db: Database,
+    codeId: string,
+    { after, limit }: { after: string; limit: number },
+  ): Promise<{ count: number; last: string | null }> {
+    const { rows } = (await inIndexOrder(db, (transaction) =>
+      transaction.raw(deleteStatement, { codeId, after, limit }),
+    )) as { rows: [{ count: number; last: string | null }] };
+    return rows[0];
+  }
+}
+
+interface RecordResult {
+  recorded: number;
+  existingCodes: string[] | null;
+  dueCodes: string[] | null;
 }
 
 /** The columns of a scan with their types, in the order of the statement. */
@@ -64,9 +104,9 @@ const counters = (column: number, type: string) => `CAST($${due + column} AS ${t
 
 // Inserts scans that are new and whose code exists. Usually those are all of them, and the counts that came with them are
 // right. If some were delivered before or belong to a deleted code, the new ones are counted here.
-// Of codes with a webhook endpoint, the ids of the new scans wait for its next call: one row for each code and endpoint.
+// Ids of new scans wait for the next call of each subscribed webhook endpoint: one row per code and endpoint.
 // Sorted, so that two workers lock scans and counter rows in the same order.
-const statement = {
+const recordStatement = {
   name: 'record scans',
   text: `
   WITH given AS MATERIALIZED (
@@ -117,42 +157,20 @@ const statement = {
   FROM outcome`,
 };
 
-export interface Recorded {
-  /** Scans that were new. */
-  recorded: number;
-  /** Scans whose code exists: new, or delivered before. */
-  known: number;
-  /** Codes that end by `dueBy` without a chosen end: their scans may renew them. Missing if there are none. */
-  dueCodes?: string[];
-}
-
-interface Row {
-  recorded: number;
-  existingCodes: string[] | null;
-  dueCodes: string[] | null;
-}
-
-/** One statement, and so one transaction: new scans go into the table and into every counter, or none do. */
-export async function recordScans(
-  db: Database,
-  rows: ScanRow[],
-  dueBy: Date | null = null,
-): Promise<Recorded> {
-  const values = fields.map((field) => rows.map((row) => row[field]));
-  const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
-  const [result] = await queryPrepared<Row>(db, statement, [...values, codeIds, dueBy, ...countScans(rows)]);
-  const { recorded = 0, existingCodes = [], dueCodes = null } = result ?? {};
-  const renewable = dueCodes ? { dueCodes } : {};
-  if (existingCodes === null) return { recorded, known: recorded, ...renewable };
-  const existing = new Set(existingCodes);
-  return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length, ...renewable };
-}
+const deleteStatement = `
+  WITH page AS MATERIALIZED (
+    SELECT id FROM scans WHERE qr_code_id = :codeId AND id > :after ORDER BY id LIMIT :limit
+  ), deleted AS (
+    DELETE FROM scans
+    WHERE qr_code_id = :codeId AND id > :after AND id <= (SELECT id FROM page ORDER BY id DESC LIMIT 1)
+  )
+  SELECT (SELECT count(*) FROM page) AS count, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last`;
 
 /** One entry per counter, in parallel arrays: code, dimension, day, value and count. */
-export type Counts = [string[], string[], string[], string[], number[]];
+type Counts = [string[], string[], string[], string[], number[]];
 
-/** What the scans add to the counters, each scan being new. */
-export function countScans(rows: ScanRow[]): Counts {
+/** The counts that these scans add if all of them are new. */
+function countScans(rows: ScanRow[]): Counts {
   const counts: Counts = [[], [], [], [], []];
   const [codeIds, dimensions, days, values, numbers] = counts;
   for (const [key, byDimension] of countByCodeAndDay(rows)) {
@@ -229,7 +247,7 @@ export async function forbidSorting(transaction: Database): Promise<void> {
   await transaction.raw("SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)");
 }
 
-/** What files of scans contain of each, in this order. */
+/** Columns of CSV files with scans, in this order. */
 export const scanCsvColumns = [
   'id',
   'scannedAt',
@@ -240,3 +258,35 @@ export const scanCsvColumns = [
   'longitude',
   ...columnNames.filter((name) => name !== 'country'),
 ] as const satisfies (keyof ScanRow)[];
+
+/** Fields that the API and webhooks return, in this order. A new dimension is added by itself. */
+export const publicFields = [
+  'id',
+  'qrCodeId',
+  'country',
+  'city',
+  ...columnNames.filter((name) => name !== 'country'),
+  'latitude',
+  'longitude',
+  'scannedAt',
+] as const satisfies (keyof ScanRow)[];
+
+const publicColumns = publicFields.map(
+  (field) => `scan.${Scan.propertyNameToColumnName(field)} AS "${field}"`,
+);
+
+/** The public fields of scans, in the given order. Those of deleted codes, and past their retention, are missing. */
+export async function findScans(
+  db: Database,
+  { codeIds, ids }: { codeIds: string[]; ids: string[] },
+): Promise<Pick<ScanRow, (typeof publicFields)[number]>[]> {
+  const { rows } = (await db.raw(
+    `SELECT ${publicColumns.join(', ')}
+     FROM unnest(CAST(:codeIds AS uuid[]), CAST(:ids AS uuid[])) WITH ORDINALITY AS sent (code_id, scan_id, position)
+     JOIN scans AS scan ON scan.qr_code_id = sent.code_id AND scan.id = sent.scan_id
+     JOIN qr_codes AS code ON code.id = sent.code_id
+     ORDER BY sent.position`,
+    { codeIds, ids },
+  )) as { rows: Pick<ScanRow, (typeof publicFields)[number]>[] };
+  return rows;
+}

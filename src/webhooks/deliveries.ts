@@ -7,7 +7,7 @@ import { firstIdAt } from '../store/time-ordered-id.ts';
 import { Endpoint } from './endpoints.ts';
 import { type DeliveryEvent, type DeliveryStatus, logDays, replayDays } from './events.ts';
 
-/** Of one replay. */
+/** Deliveries in one replay. */
 export const maxReplayed = 10_000;
 
 export class Delivery extends Model {
@@ -30,12 +30,19 @@ export class Delivery extends Model {
   declare finishedAt: Date | null;
 }
 
-export interface Attempt {
-  attemptedAt: Date;
-  durationMs: number;
-  statusCode: number | null;
-  response: string | null;
-  error: string | null;
+/** A call of an endpoint: what is logged of it. */
+export type Attempt = Pick<AttemptRow, 'attemptedAt' | 'durationMs' | 'statusCode' | 'response' | 'error'>;
+
+export class AttemptRow extends Model {
+  static override tableName = 'webhook_attempts';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare deliveryId: string;
+  declare attemptedAt: Date;
+  declare durationMs: number;
+  declare statusCode: number | null;
+  declare response: string | null;
+  declare error: string | null;
 }
 
 /** The header `webhook-id`: the same for every attempt. */
@@ -94,13 +101,10 @@ export async function findOwnDelivery(
 
 /** Oldest first. */
 export async function listAttempts(db: Database, deliveryId: string): Promise<Attempt[]> {
-  return db('webhook_attempts').where({ delivery_id: deliveryId }).orderBy('id').select({
-    attemptedAt: 'attempted_at',
-    durationMs: 'duration_ms',
-    statusCode: 'status_code',
-    response: 'response',
-    error: 'error',
-  });
+  return AttemptRow.query(db)
+    .where({ delivery_id: deliveryId })
+    .orderBy('id')
+    .select('attempted_at', 'duration_ms', 'status_code', 'response', 'error');
 }
 
 /** Sends a delivery again, with the same webhook-id. */
@@ -126,7 +130,7 @@ interface Period {
   to: Date;
 }
 
-/** What happened before the log begins was sent and is forgotten: a replay would send its scans as if they were new. */
+/** Deliveries older than the log are unknown: a replay would send their scans as if they were new. */
 export function periodErrors({ from, to }: Period, now: Date): FieldError[] {
   const isTooOld = now.getTime() - from.getTime() > replayDays * dayMs;
   return [
@@ -220,7 +224,9 @@ function againColumns(now: Date) {
 
 /** An owner who tries it does not wait for the next attempt of a failing endpoint. */
 async function callSoon(db: Database, { id }: Endpoint): Promise<void> {
-  await db('webhook_endpoints').where({ id }).update({ retry_at: db.fn.now() });
+  await Endpoint.query(db)
+    .findById(id)
+    .patch({ retryAt: db.fn.now() as never });
 }
 
 function requireEnabled({ isEnabled }: Endpoint): void {

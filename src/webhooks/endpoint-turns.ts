@@ -1,6 +1,7 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
 import { type Database, readClock } from '../store/database.ts';
-import { type Attempt, Delivery } from './deliveries.ts';
+import { type Attempt, AttemptRow, Delivery } from './deliveries.ts';
+import { leaseOn } from '../store/lease.ts';
 import { Endpoint } from './endpoints.ts';
 import { deleteIfCodeIsGone, dropPending } from './purge-deliveries.ts';
 
@@ -12,8 +13,7 @@ const maxParallel = 4;
 const scansAheadMs = 500;
 
 /**
- * Endpoints that answer quickly, and all others: those that are slow, that fail, or that were never called. Nobody can take
- * the places of the first kind for longer than a moment.
+ * Fast endpoints have slots of their own: slow, failing and new ones cannot hold them.
  */
 const paces = {
   fast: { perHost: 16, condition: 'failures = 0 AND NOT is_slow' },
@@ -29,7 +29,7 @@ interface Claim {
   leaseMs: number;
 }
 
-const isFreeSql = '(leased_until IS NULL OR leased_until <= now())';
+const lease = leaseOn('webhook_endpoints');
 /** Endpoints of an earlier version have none, and count as a host each. */
 const hostSql = 'coalesce(host, id::text)';
 
@@ -42,14 +42,14 @@ export async function claimEndpoints(db: Database, { pace, limit, leaseMs }: Cla
   const { perHost, condition } = paces[pace];
   return Endpoint.query(db)
     .patch({
-      leasedUntil: db.raw(`now() + make_interval(secs => ?)`, [leaseMs / 1000]),
+      leasedUntil: db.raw(lease.until(leaseMs)),
       claimedAt: db.raw('clock_timestamp()'),
     })
     .whereRaw(
       `id IN (
         WITH due AS MATERIALIZED (
           SELECT id, claimed_at, ${hostSql} AS host FROM webhook_endpoints AS endpoint
-          WHERE is_enabled AND retry_at <= now() AND ${isFreeSql} AND ${condition}
+          WHERE is_enabled AND retry_at <= now() AND ${lease.isFree} AND ${condition}
             AND (
               EXISTS (
                 SELECT FROM webhook_deliveries AS delivery
@@ -62,16 +62,16 @@ export async function claimEndpoints(db: Database, { pace, limit, leaseMs }: Cla
             )
         ), busy AS MATERIALIZED (
           SELECT ${hostSql} AS host, count(*) AS endpoints FROM webhook_endpoints
-          WHERE NOT ${isFreeSql} AND ${condition} GROUP BY 1
+          WHERE NOT ${lease.isFree} AND ${condition} GROUP BY 1
         ), turn AS MATERIALIZED (
           SELECT id FROM (
             SELECT id, claimed_at, coalesce(busy.endpoints, 0)
-              + row_number() OVER (PARTITION BY host ORDER BY claimed_at NULLS FIRST, id) AS place
+              + row_number() OVER (PARTITION BY host ORDER BY claimed_at NULLS FIRST, id) AS rank_in_host
             FROM due LEFT JOIN busy USING (host)
-          ) AS placed
-          WHERE place <= ${perHost} ORDER BY claimed_at NULLS FIRST, id LIMIT :limit
+          ) AS ranked
+          WHERE rank_in_host <= ${perHost} ORDER BY claimed_at NULLS FIRST, id LIMIT :limit
         )
-        SELECT id FROM webhook_endpoints WHERE id IN (SELECT id FROM turn) AND ${isFreeSql}
+        SELECT id FROM webhook_endpoints WHERE id IN (SELECT id FROM turn) AND ${lease.isFree}
         FOR NO KEY UPDATE SKIP LOCKED
       )`,
       { limit },
@@ -98,7 +98,7 @@ export async function takeDue(db: Database, { id, failures }: Endpoint): Promise
   return { scans: scans ?? (await gatherScans(db, id)), others };
 }
 
-/** What was not refused yet comes first: an endpoint may refuse a single event for ever, and take all others. */
+/** Deliveries that were never refused come first: an endpoint may refuse one event forever and accept all others. */
 async function takeProbe(db: Database, endpointId: string): Promise<Due> {
   const oldest = await Delivery.query(db)
     .where({ endpoint_id: endpointId, status: 'pending' })
@@ -161,9 +161,9 @@ const firstPauseMs = 1_000;
 const longestPauseMs = hourMs;
 const maxFailingMs = 3 * dayMs;
 const gone = 410;
-/** An endpoint that takes longer is called in the places of those that fail. */
+/** Slower endpoints use the failing endpoints' slots. */
 const slowMs = 2_000;
-/** What is left then is purged by housekeeping. */
+/** The rest is purged by housekeeping. */
 const maxDroppingMs = 5_000;
 
 export type Outcome = 'delivered' | 'failed' | 'gone';
@@ -198,14 +198,7 @@ export async function recordAttempt(
     await (outcome === 'delivered'
       ? change
       : change.where({ next_attempt_at: nextAttemptAt, status: 'pending' }));
-    await transaction('webhook_attempts').insert({
-      delivery_id: id,
-      attempted_at: attempt.attemptedAt,
-      duration_ms: attempt.durationMs,
-      status_code: attempt.statusCode,
-      response: attempt.response,
-      error: attempt.error,
-    });
+    await AttemptRow.query(transaction).insert({ ...attempt, deliveryId: id });
     if (next.finishedAt) await deleteIfCodeIsGone(transaction, id);
   });
 }
@@ -226,9 +219,9 @@ export async function cancelDelivery(db: Database, { id }: Delivery): Promise<vo
 }
 
 export interface Round {
-  /** That were made. */
+  /** Calls made this round. */
   calls: Call[];
-  /** Of a call with scans: when the next one may be made. */
+  /** Set after a call with scans: when the next one may be made. */
   scans: { nextInMs: number } | undefined;
 }
 
@@ -260,7 +253,7 @@ async function endClaim(
   const isUnchanged = own.isEnabled && own.retryAt.getTime() === endpoint.retryAt.getTime();
   const changes = isUnchanged ? endpointState(endpoint, calls, now) : {};
   const isDisabled = changes.isEnabled === false;
-  // What comes next is judged by itself: a single failure, days later, must not be the last one.
+  // Start from zero: otherwise a single failure, days later, could disable the endpoint.
   if (!isDisabled && (changes.failures ?? own.failures) > 0 && !(await hasWaiting(transaction, own)))
     Object.assign(changes, { failures: 0, failingSince: null, retryAt: now });
   await Endpoint.query(transaction)

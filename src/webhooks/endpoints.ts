@@ -9,7 +9,7 @@ import { generateSecret, type SecretBox } from './signing.ts';
 
 /** After a rotation, calls are signed with both secrets for this long. */
 const overlapMs = dayMs;
-/** What is left then is purged in the background. */
+/** The rest is purged in the background. */
 const maxDisablingMs = 2_000;
 const maxEnablingMs = 5_000;
 
@@ -45,6 +45,7 @@ export class Endpoint extends Model {
   declare claimedAt: Date | null;
   /** The last call that succeeded took long, or there was none. */
   declare isSlow: boolean;
+  declare ownerToldAt: Date | null;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
@@ -105,7 +106,7 @@ export async function findEndpoint(db: Database, userId: string, id: string): Pr
   return endpoint;
 }
 
-/** Called with what is stored, before it changes; throws where it must not. */
+/** Called with the stored endpoint before it changes; throws if it must not. */
 type Check = (stored: Endpoint) => void;
 
 /** Enabling it forgets its failures. What happened while it was disabled is sent only by a replay. */
@@ -155,7 +156,7 @@ async function lockEndpoint(transaction: Database, userId: string, id: string): 
   return endpoint;
 }
 
-/** Of an address that has not been called yet. */
+/** An address that has not been called yet counts as slow. */
 function unproven(url: string): Pick<Endpoint, 'host' | 'isSlow'> {
   return { host: new URL(url).hostname, isSlow: true };
 }
@@ -199,7 +200,7 @@ export async function rotateSecret(
   });
 }
 
-/** What waits, and its log, are purged in the background. */
+/** Its log and waiting events are purged in the background. */
 export async function deleteEndpoint(db: Database, userId: string, id: string, check?: Check): Promise<void> {
   await db.transaction(async (transaction) => {
     check?.(await lockEndpoint(transaction, userId, id));
@@ -257,7 +258,7 @@ export async function tellOwners(
         .first();
       if (!endpoint) return true;
       await tell(endpoint);
-      await transaction('webhook_endpoints').where({ id: endpoint.id }).update({ owner_told_at: now });
+      await Endpoint.query(transaction).findById(endpoint.id).patch({ ownerToldAt: now });
       return false;
     });
     if (isDone) return;

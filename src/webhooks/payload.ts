@@ -1,20 +1,6 @@
 import type { Database } from '../store/database.ts';
 import type { Delivery } from './deliveries.ts';
 
-/** A row of `scans`, as JSON. */
-interface ScanFields {
-  id: string;
-  qrCodeId: string;
-  country: string;
-  city: string | null;
-  device: string;
-  browser: string;
-  os: string;
-  latitude: number | null;
-  longitude: number | null;
-  scannedAt: Date;
-}
-
 /** The names of the columns of a code whose values are sent as they are. */
 const codeFields = {
   id: 'id',
@@ -32,6 +18,12 @@ const codeFields = {
 } as const;
 const codeTimes = { createdAt: 'created_at', updatedAt: 'updated_at', expiresAt: 'expires_at' } as const;
 
+interface PayloadParts {
+  baseUrl: string;
+  /** Reads scans as the API presents them: without those that were deleted. */
+  findScans(db: Database, scans: { codeIds: string[]; ids: string[] }): Promise<object[]>;
+}
+
 /**
  * The body of a delivery, the same for every attempt. Undefined if nothing is left of it: its scans were deleted with their
  * code, or are past their retention.
@@ -39,10 +31,13 @@ const codeTimes = { createdAt: 'created_at', updatedAt: 'updated_at', expiresAt:
 export async function renderBody(
   db: Database,
   delivery: Delivery,
-  baseUrl: string,
+  { baseUrl, findScans }: PayloadParts,
 ): Promise<string | undefined> {
-  const data = delivery.scanIds ? await scansOf(db, delivery) : dataOf(delivery, baseUrl);
-  return data && JSON.stringify({ type: delivery.event, timestamp: delivery.happenedAt.toISOString(), data });
+  const { scanCodes, scanIds } = delivery;
+  const scans = scanIds ? await findScans(db, { codeIds: scanCodes ?? [], ids: scanIds }) : undefined;
+  if (scans?.length === 0) return undefined;
+  const data = scans ? { scans } : dataOf(delivery, baseUrl);
+  return JSON.stringify({ type: delivery.event, timestamp: delivery.happenedAt.toISOString(), data });
 }
 
 function dataOf({ data, event, endpointId }: Delivery, baseUrl: string): object {
@@ -59,19 +54,4 @@ function dataOf({ data, event, endpointId }: Delivery, baseUrl: string): object 
 
 function pick(columns: Record<string, string>, valueOf: (column: string) => unknown) {
   return Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, valueOf(column)]));
-}
-
-async function scansOf(db: Database, { scanCodes, scanIds }: Delivery): Promise<object | undefined> {
-  const { rows } = (await db.raw(
-    `SELECT scan.id, scan.qr_code_id AS "qrCodeId", country, city, device, browser, os, latitude, longitude,
-            scanned_at AS "scannedAt"
-     FROM unnest(CAST(:scanCodes AS uuid[]), CAST(:scanIds AS uuid[])) WITH ORDINALITY AS sent (code_id, scan_id, position)
-     JOIN scans AS scan ON scan.qr_code_id = sent.code_id AND scan.id = sent.scan_id
-     JOIN qr_codes AS code ON code.id = sent.code_id
-     ORDER BY sent.position`,
-    { scanCodes, scanIds },
-  )) as { rows: ScanFields[] };
-  return rows.length === 0
-    ? undefined
-    : { scans: rows.map((row) => ({ ...row, scannedAt: row.scannedAt.toISOString() })) };
 }

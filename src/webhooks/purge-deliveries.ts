@@ -34,7 +34,7 @@ export async function purgeDeliveries(db: Database, now: Date, isOver: () => boo
   return deleted;
 }
 
-/** What was left when they were disabled. */
+/** Deliveries still pending for endpoints that were disabled. */
 async function purgeDisabledEndpoints(db: Database, isOver: () => boolean): Promise<void> {
   const disabled = (await db('webhook_endpoints AS endpoint')
     .where({ is_enabled: false })
@@ -138,7 +138,7 @@ export async function dropPendingUntil(
   return true;
 }
 
-/** Of a delivery that is finished. */
+/** For a delivery that is finished. */
 export async function deleteIfCodeIsGone(db: Database, deliveryId: string): Promise<void> {
   await db('webhook_deliveries').where({ id: deliveryId }).whereRaw(isOfGoneCode).delete();
 }

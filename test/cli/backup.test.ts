@@ -7,7 +7,7 @@ import { packScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { runQrelayHere } from '../support/command-line.ts';
 import { onBothQueues } from '../support/queue-engines.ts';
@@ -29,7 +29,7 @@ onBothQueues('qrelay backup check', (redisUrl) => {
     service = await startService({ redisUrl: redisUrl() });
     codeId = (await createCode(apiClient(service.url, await service.makeKey()))).id;
     const anHourAgo = new Date(Date.now() - 3 * 3_600_000).toISOString();
-    await recordScans(service.db, [scanRow(codeId, anHourAgo), scanRow(codeId, anHourAgo)]);
+    await Scan.record(service.db, [scanRow(codeId, anHourAgo), scanRow(codeId, anHourAgo)]);
   });
   afterEach(() => service.stop());
 

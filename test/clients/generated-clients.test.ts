@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { operations } from '../../src/web/api/router.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -88,7 +88,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
   const scanned = async (id: string): Promise<void> => {
     const now = Date.now();
     const older = scanRow(id, new Date(now - 1_000).toISOString());
-    await recordScans(service.db, [older, scanRow(id, new Date(now).toISOString(), { city: null })]);
+    await Scan.record(service.db, [older, scanRow(id, new Date(now).toISOString(), { city: null })]);
   };
   /** What the driver returns. Fails if it leaves out an operation. */
   async function roundTrip(driver: string): Promise<object> {

@@ -3,12 +3,22 @@ import type { Context } from 'koa';
 import { parseApiKey } from '../../src/accounts/api-keys.ts';
 import { emailErrors } from '../../src/accounts/users.ts';
 import { clientAddress } from '../../src/http/client-address.ts';
-import { composeContent, contentFieldNames, fieldErrors, fieldsOfContent } from '../../src/codes/content/content-fields.ts';
+import {
+  composeContent,
+  contentFieldNames,
+  fieldErrors,
+  fieldsOfContent,
+} from '../../src/codes/content/content-fields.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { hostAndParents, hostsOf, parseHostInput } from '../../src/codes/content/hosts.ts';
 import { percentDecode } from '../../src/codes/content/payload-syntax.ts';
 import { decodeQuotedPrintable } from '../../src/codes/content/content-lines.ts';
-import { type CodeType, codeTypes, contentType, parseContent } from '../../src/codes/content/content-types.ts';
+import {
+  type CodeType,
+  codeTypes,
+  contentType,
+  parseContent,
+} from '../../src/codes/content/content-types.ts';
 import { fileAddress, fileNameOf } from '../../src/codes/files/upload.ts';
 import { endOfDay } from '../../src/codes/lifetime.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
@@ -22,7 +32,14 @@ import { normalizeReason } from '../../src/web/admin/admin-layout.tsx';
 import { compileValidator, normalizeLabels, readQuery } from '../../src/codes/validation.ts';
 import { createBody, createDefaults } from '../../src/codes/code-rules.ts';
 import { parseForm } from '../../src/web/middleware/forms.ts';
-import { changedBody, changedEnding, newBody, pageBodyOf, shownErrors, valuesOf } from '../../src/web/codes/form/form-body.ts';
+import {
+  changedBody,
+  changedEnding,
+  newBody,
+  pageBodyOf,
+  shownErrors,
+  valuesOf,
+} from '../../src/web/codes/form/form-body.ts';
 import { readSearch } from '../../src/web/codes/list/list-search.ts';
 import { editVersion, mergeEdit, switchForm } from '../../src/web/codes/form/edit-merge.ts';
 import { readEndpointForm } from '../../src/web/webhooks/webhooks-routes.ts';

@@ -10,7 +10,7 @@ import { savePageLogo } from '../../src/codes/share-page.ts';
 import { newLogo } from '../../src/codes/design/stored-logo.ts';
 import { addApplication } from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { createPing } from '../../src/webhooks/deliveries.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
@@ -93,7 +93,7 @@ export function tenants(service: TestService) {
         { lifetimeDays: 365, limits: defaultLimits, now: now() },
       );
       const scan = scanRow(code.id, now().toISOString(), { city: 'Secret City' });
-      await recordScans(db, [scan]);
+      await Scan.record(db, [scan]);
       const logo = { newLogo: newLogo(user.id, png()), alt: 'Secret caption' };
       await savePageLogo(db, code, logo, now());
       return { code, scanId: scan.id };

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { openHttpServer } from '../../src/http/http-server.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { scanRow } from '../support/scan-rows.ts';
@@ -86,7 +86,7 @@ describe('Connections', () => {
   it('do not hold up redirects: twenty-five that request a long response and do not read it', async () => {
     const day = '2026-11-01T12:00:00.000Z';
     for (let batch = 0; batch < 10; batch += 1)
-      await recordScans(
+      await Scan.record(
         service.db,
         Array.from({ length: 500 }, () => scanRow(code.id, day)),
       );

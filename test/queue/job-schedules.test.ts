@@ -62,7 +62,7 @@ onBothQueues('The queues of release 0.2 for single periodic jobs', (redisUrl) =>
   it('lose their schedules and jobs when a worker of this release starts', async () => {
     for (const old of retiredQueues) {
       const queue = connection.queue(old);
-      await queue.upsertJobScheduler(old.name, { every: 3_600_000 }, { name: 'run', data: {} });
+      await queue.upsertJobScheduler(old.name, { pattern: '0 0 1 1 *' }, { name: 'run', data: {} });
       await queue.add('run', {});
       await queue.add('run', {}, { delay: 3_600_000 });
       expect(await connection.hasJobs(old)).to.equal(true);

@@ -131,7 +131,7 @@ onBothQueues('A second queue', (redisUrl) => {
 
   it('takes jobs that the handler of another queue adds', async () => {
     const sent: string[] = [];
-    const addMail = async ({ to }: { to: string }) => void (await client.add(letterQueue, { to }));
+    const addMail = ({ to }: { to: string }) => client.add(letterQueue, { to });
     workers.push(openQueueWorker(place, newsletterQueue, addMail, log));
     workers.push(openQueueWorker(place, letterQueue, async ({ to }) => void sent.push(to), log));
     await client.add(newsletterQueue, { to: 'bob@example.com' });

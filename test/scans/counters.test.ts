@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readAnalytics } from '../../src/scans/analytics.ts';
 import { countedSpans, rebuildSpan } from '../../src/scans/counters.ts';
 import { columnNames } from '../../src/scans/dimensions.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { counterDifferences, countersOf } from '../support/counters.ts';
 import { runQrelayHere } from '../support/command-line.ts';
@@ -20,7 +20,7 @@ describe('Counters against raw scans', () => {
   });
   beforeEach(async () => {
     id = (await createCode(apiClient(service.url, await service.makeKey()))).id;
-    await recordScans(
+    await Scan.record(
       service.db,
       days.flatMap((day) => [scan(`${day}T00:00:00.000Z`), scan(`${day}T23:59:59.999Z`)]),
     );
@@ -95,7 +95,7 @@ describe('Counters against raw scans', () => {
     let arriving = true;
     const arrivals = (async () => {
       while (arriving) {
-        const { recorded } = await recordScans(service.db, [scan(`${day}T23:00:00.000Z`)]);
+        const { recorded } = await Scan.record(service.db, [scan(`${day}T23:00:00.000Z`)]);
         expect(recorded).to.equal(1);
         recordedMeanwhile += recorded;
       }
@@ -145,7 +145,7 @@ describe('Counters against raw scans', () => {
     let recorded = 0;
     const arrivals = async () => {
       while (arriving) {
-        const batch = await recordScans(service.db, [
+        const batch = await Scan.record(service.db, [
           scan(`${today}T12:00:00.000Z`),
           scan(`${days[0]}T12:00:00.000Z`),
         ]);

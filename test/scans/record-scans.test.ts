@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans, type ScanRow } from '../../src/scans/scan.ts';
+import { Scan, type ScanRow } from '../../src/scans/scan.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf, iPhoneCounters } from '../support/counters.ts';
 import { scanRow } from '../support/scan-rows.ts';
@@ -21,7 +21,7 @@ describe('Recording scans', () => {
   const scan = (fields: Partial<ScanRow> = {}) => scanRow(codeId, '2026-11-01T12:00:00.000Z', fields);
 
   it('adds each new scan to the table and to every counter', async () => {
-    expect(await recordScans(service.db, [scan(), scan({ device: 'desktop' })])).to.deep.equal({
+    expect(await Scan.record(service.db, [scan(), scan({ device: 'desktop' })])).to.deep.equal({
       recorded: 2,
       known: 2,
     });
@@ -33,9 +33,9 @@ describe('Recording scans', () => {
 
   it('counts a scan once when it is recorded again, alone or among others', async () => {
     const first = scan();
-    await recordScans(service.db, [first]);
-    expect(await recordScans(service.db, [first])).to.deep.equal({ recorded: 0, known: 1 });
-    expect(await recordScans(service.db, [first, scan()])).to.deep.equal({
+    await Scan.record(service.db, [first]);
+    expect(await Scan.record(service.db, [first])).to.deep.equal({ recorded: 0, known: 1 });
+    expect(await Scan.record(service.db, [first, scan()])).to.deep.equal({
       recorded: 1,
       known: 2,
     });
@@ -44,7 +44,7 @@ describe('Recording scans', () => {
 
   it('counts a scan once when one batch holds it twice', async () => {
     const twice = scan();
-    expect(await recordScans(service.db, [twice, twice])).to.deep.equal({
+    expect(await Scan.record(service.db, [twice, twice])).to.deep.equal({
       recorded: 1,
       known: 2,
     });
@@ -52,7 +52,7 @@ describe('Recording scans', () => {
   });
 
   it('counts a scan without a city for no city', async () => {
-    await recordScans(service.db, [
+    await Scan.record(service.db, [
       scan({ country: 'ZZ', region: null, city: null, latitude: null, longitude: null }),
     ]);
     const counters = await countersOf(service.db, codeId);
@@ -62,7 +62,7 @@ describe('Recording scans', () => {
 
   it('drops the scans of a code that does not exist and records the others', async () => {
     const gone = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
-    expect(await recordScans(service.db, [scan({ qrCodeId: gone }), scan()])).to.deep.equal({
+    expect(await Scan.record(service.db, [scan({ qrCodeId: gone }), scan()])).to.deep.equal({
       recorded: 1,
       known: 1,
     });
@@ -77,7 +77,7 @@ describe('Recording scans', () => {
     const batches = Array.from({ length: 16 }, (_, index) =>
       (index % 2 ? scans : reversed).slice((index >> 1) * 50, (index >> 1) * 50 + 100),
     );
-    const recorded = await Promise.all(batches.map((batch) => recordScans(service.db, batch)));
+    const recorded = await Promise.all(batches.map((batch) => Scan.record(service.db, batch)));
     const distinct = new Set(batches.flat().map(({ id }) => id)).size;
     expect(recorded.reduce((sum, batch) => sum + batch.recorded, 0)).to.equal(distinct);
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': distinct });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { saveDeadLetter } from '../../src/scans/dead-letters.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { findUnrecordedScans } from '../../src/scans/unrecorded-scans.ts';
 import { apiClient } from '../support/api-client.ts';
 import { scanRow } from '../support/scan-rows.ts';
@@ -28,7 +28,7 @@ describe('Unrecorded scans', () => {
     const expired = scanRow(code.id, '2020-05-05T05:05:05.000Z');
     const atHorizon = scanRow(code.id, '2020-06-01T00:00:00.000Z');
     const ofDeleted = scanRow(deletedCode.id, now);
-    await recordScans(db, [recorded]);
+    await Scan.record(db, [recorded]);
     await saveDeadLetter(db, { scanId: dead.id, job: '{}', reason: 'test' });
     const all = [recorded, lost, dead, expired, atHorizon, ofDeleted];
     expect(await findUnrecordedScans(db, all)).to.have.members([lost.id, expired.id, atHorizon.id]);
@@ -46,7 +46,7 @@ describe('Unrecorded scans', () => {
     const api = apiClient(service.url, await service.makeKey());
     const [one, other] = [await createCode(api), await createCode(api)];
     const row = scanRow(one.id, new Date().toISOString());
-    await recordScans(service.db, [row]);
+    await Scan.record(service.db, [row]);
     expect(await findUnrecordedScans(service.db, [row, { ...row, qrCodeId: other.id }])).to.deep.equal([
       row.id,
     ]);
@@ -57,7 +57,7 @@ describe('Unrecorded scans', () => {
     const codes = [await createCode(api), await createCode(api), await createCode(api)];
     const times = Array.from({ length: 50 }, (_, minutes) => new Date(Date.now() - minutes * 60_000));
     const rows = times.flatMap((time) => codes.map(({ id }) => scanRow(id, time.toISOString())));
-    await recordScans(service.db, rows);
+    await Scan.record(service.db, rows);
     expect(await findUnrecordedScans(service.db, rows)).to.deep.equal([]);
     expect(await findUnrecordedScans(service.db, [...rows, ...rows.slice(0, 7)])).to.deep.equal([]);
     const { id } = rows[80] ?? scanRow('', '');

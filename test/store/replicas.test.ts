@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
 import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { createLiveScans } from '../../src/web/codes/detail/live-scans.tsx';
@@ -87,7 +87,7 @@ describe('DATABASE_REPLICA_URL', function () {
   const served = async (by: string) => (await figure('qrelay_reads_total', { served_by: by })) ?? 0;
   const stateOf = async (state: string) => figure('qrelay_replicas', { state });
   const waitUntilUsed = () => eventually(async () => expect(await stateOf('usable')).to.equal(1));
-  const scan = (id: string) => recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+  const scan = (id: string) => Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
   /** Records a scan that the replica lacks, and returns how many there are. Repeated where the replica got too far behind. */
   const scanWhilePaused = (id: string, check: (scansBefore: number) => Promise<unknown>) =>
     eventually(async () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { mailQueue } from '../../src/queue/mail-queue.ts';
 import { periodicQueue } from '../../src/queue/periodic-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
@@ -67,7 +67,7 @@ onBothQueues('Webhooks', (redisUrl) => {
     }>;
   const record = (codeId: string, count: number) => {
     const rows = Array.from({ length: count }, () => scanRow(codeId, new Date().toISOString()));
-    return recordScans(service.db, rows).then(() => rows.map(({ id }) => id));
+    return Scan.record(service.db, rows).then(() => rows.map(({ id }) => id));
   };
   const scanIds = () => receiver.of('scan.recorded').flatMap(({ data }) => idsOf(data));
   const idsOf = (data: { scans: { id: string }[] }) => data.scans.map(({ id }) => id);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deleteUser, User } from '../../src/accounts/users.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import {
   Delivery,
   periodErrors,
@@ -96,7 +96,7 @@ describe('Upkeep of webhooks', () => {
       .db('webhook_deliveries')
       .insert([old, recent].map((id) => ({ id, endpoint_id: endpoint.id, event: 'ping' })));
     const { id } = await createCode(api);
-    await recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
     const waiting = () =>
       service.db('webhook_scans').where({ endpoint_id: endpoint.id }) as Promise<object[]>;
     await purgeDeliveries(service.db, new Date(), never);
@@ -109,7 +109,7 @@ describe('Upkeep of webhooks', () => {
 
   it('delete everything with the account', async () => {
     const { id } = await createCode(api);
-    await recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
     await deleteUser(service.db, user);
     await purgeDeliveries(service.db, new Date(), never);
     for (const table of ['webhook_endpoints', 'webhook_deliveries', 'webhook_scans']) {
@@ -248,7 +248,7 @@ describe('Upkeep of webhooks', () => {
     const { id } = await createCode(api);
     await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
     const rows = Array.from({ length: 5 }, () => scanRow(id, new Date().toISOString()));
-    await recordScans(service.db, rows);
+    await Scan.record(service.db, rows);
     const enabled = await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: true }, new Date());
     const period = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
     const replays = await Promise.all(
@@ -271,7 +271,7 @@ describe('Upkeep of webhooks', () => {
       endpoints: { working: 1, failing: 0, disabled: 0, off: 0 },
     });
     const { id } = await createCode(api);
-    await recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
     const before = new Date(Date.now() - 90_000);
     await service.db('webhook_deliveries').insert([
       { endpoint_id: endpoint.id, event: 'ping', next_attempt_at: before },

@@ -7,7 +7,7 @@ import { createAddressPolicy } from '../../src/net/address-policy.ts';
 import { createOutboundRequest } from '../../src/net/outbound-request.ts';
 import { type PassPosition, findDueCodes, passFrom } from '../../src/notices/destinations.ts';
 import { addOwners } from '../../src/notices/owners.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { createDestinationHandler } from '../../workers/destination-handler.ts';
 import { apiClient } from '../support/api-client.ts';
 import { freePort } from '../support/free-port.ts';
@@ -98,7 +98,7 @@ describe('The check of destinations', () => {
           .db('qr_codes')
           .where({ id: code.id })
           .update({ expires_at: later(300) });
-        await recordScans(service.db, [scanRow(code.id, later(-scannedDaysAgo).toISOString())]);
+        await Scan.record(service.db, [scanRow(code.id, later(-scannedDaysAgo).toISOString())]);
         return code.id;
       },
     };
@@ -113,7 +113,7 @@ describe('The check of destinations', () => {
     ).map(({ data }) => `${data.problem} ${data.url}`);
   /** Scans of today, so that codes are still scanned on later days. */
   const scanAgain = (codeId: string, at: Date) =>
-    recordScans(service.db, [scanRow(codeId, at.toISOString())]);
+    Scan.record(service.db, [scanRow(codeId, at.toISOString())]);
 
   it('asks with HEAD, then with GET, once a day, and tells only of pages that do not exist', async () => {
     const owner = await newOwner();

@@ -6,8 +6,9 @@ import { claimCodes, recordDestination } from '../../src/notices/destinations.ts
 import { findEndingCodes } from '../../src/notices/facts.ts';
 import { claimNotices, purgeNotices } from '../../src/notices/notices.ts';
 import { addOwners } from '../../src/notices/owners.ts';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import type { Database } from '../../src/store/database.ts';
+import { createPeriodicHandler } from '../../workers/handlers.ts';
 import { createNoticeHandler } from '../../workers/notice-handler.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -54,7 +55,8 @@ describe('Notices to owners', () => {
       });
       // Everybody is looked at in each run, however soon after the last one.
       await service.db('notice_checks').update({ checked_at: service.db.raw("'-infinity'") });
-      await handle({ isOver: () => false });
+      const closing = new AbortController().signal;
+      await createPeriodicHandler({ notices: handle }, { closing, log: testLog() })({}, 'notices');
     };
   });
   after(async () => {
@@ -99,7 +101,7 @@ describe('Notices to owners', () => {
       .update({ leased_until: new Date(0) });
   const later = (days: number) => new Date(wednesday.getTime() + days * day);
   const scan = (codeId: string, at: string, count = 1) =>
-    recordScans(
+    Scan.record(
       service.db,
       Array.from({ length: count }, () => scanRow(codeId, at)),
     );

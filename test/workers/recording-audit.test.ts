@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../src/scans/scan.ts';
+import { Scan } from '../../src/scans/scan.ts';
 import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
 import { createRecordingAudit } from '../../workers/recording-audit.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -22,11 +22,11 @@ describe('The audit of recorded scans', () => {
     const deleted = await createCode(api);
     const now = new Date().toISOString();
     const recorded = [scanRow(kept.id, now), scanRow(kept.id, now)];
-    await recordScans(service.db, recorded);
+    await Scan.record(service.db, recorded);
     const rolledBack = [scanRow(kept.id, now)];
     await service.db
       .transaction(async (trx) => {
-        await recordScans(trx, rolledBack);
+        await Scan.record(trx, rolledBack);
         throw new Error('rolled back');
       })
       .catch(() => undefined);

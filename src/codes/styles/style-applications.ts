@@ -2,6 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
 import { dayMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
+import { leaseOn } from '../../store/lease.ts';
 import { lockOwner } from '../design/stored-logo.ts';
 import { type Design, normalizeDesign } from '../design/design.ts';
 
@@ -165,7 +166,7 @@ export async function findRecentApplications(
 }
 
 /** Lease of a claimed code. A proof takes seconds at most. */
-const claimSeconds = 120;
+const leaseMs = 120_000;
 const ownersPerRound = 50;
 
 export interface ClaimedCode {
@@ -179,7 +180,8 @@ export interface ClaimedCode {
   design: Design;
 }
 
-const isFree = 'is_applied IS NULL AND (claimed_until IS NULL OR claimed_until <= now())';
+const lease = leaseOn('style_application_codes', 'claimed_until');
+const isFree = `is_applied IS NULL AND ${lease.isFree}`;
 
 /**
  * Owners with waiting codes, starting after the owner whose turn was last, so that an account with many codes does not
@@ -208,7 +210,7 @@ async function waitingOwners(
 /** Undefined if none of the owner's codes is waiting. A code gets its styles one by one, in the order of the requests. */
 export async function claimCode(db: Database, ownerId: string): Promise<ClaimedCode | undefined> {
   const { rows } = (await db.raw(
-    `UPDATE style_application_codes AS waiting SET claimed_until = now() + interval '${claimSeconds} seconds'
+    `UPDATE style_application_codes AS waiting SET claimed_until = ${lease.until(leaseMs)}
      FROM style_applications AS application JOIN styles AS style ON style.id = application.style_id
      WHERE application.id = waiting.application_id AND (waiting.application_id, waiting.code_id) = (
        SELECT application_id, code_id FROM style_application_codes AS next WHERE user_id = ? AND ${isFree}
@@ -239,19 +241,19 @@ export async function recordApplied(transaction: Database, key: Key, now: Date):
 
 /** Without `reason`, the code already has the style. */
 export async function recordUnchanged(db: Database, key: Key, reason: string | null): Promise<void> {
-  await finish(db, key, { is_applied: reason === null, reason, claimed_until: null });
+  await finish(db, key, { is_applied: reason === null, reason });
 }
 
-async function finish(db: Database, { applicationId, codeId }: Key, outcome: object): Promise<boolean> {
-  const finished = await db('style_application_codes')
-    .where({ application_id: applicationId, code_id: codeId, is_applied: null })
-    .update(outcome);
-  return finished > 0;
+async function finish(
+  db: Database,
+  { applicationId, codeId }: Key,
+  outcome: Record<string, unknown>,
+): Promise<boolean> {
+  const held = { application_id: applicationId, code_id: codeId, is_applied: null };
+  return (await lease.end(db, held, outcome)) > 0;
 }
 
 /** The code is proven later: the worker shuts down, or the code has changed. */
-export async function releaseCode(db: Database, { applicationId, codeId }: Key): Promise<void> {
-  await db('style_application_codes')
-    .where({ application_id: applicationId, code_id: codeId, is_applied: null })
-    .update({ claimed_until: null });
+export async function releaseCode(db: Database, key: Key): Promise<void> {
+  await finish(db, key, {});
 }

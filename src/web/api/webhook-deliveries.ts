@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { Type, choice, closed, id, nullable, timestamp } from '../../schema.ts';
+import { findScans } from '../../scans/scan.ts';
 import {
   type Attempt,
   type Delivery,
@@ -191,7 +192,7 @@ export const readWebhookDelivery = operation({
   },
   async handle({ ownerId, params }, { db, config }) {
     const { delivery } = await findOwnDelivery(db, ownerId, params.id);
-    const body = await renderBody(db, delivery, config.baseUrl);
+    const body = await renderBody(db, delivery, { baseUrl: config.baseUrl, findScans });
     return presentDetail(delivery, body, await listAttempts(db, delivery.id));
   },
 });

@@ -6,6 +6,7 @@ import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
 import { type AddressPolicy, outboundUrlError } from '../../net/address-policy.ts';
+import { findScans } from '../../scans/scan.ts';
 import {
   createPing,
   findOwnDelivery,
@@ -117,7 +118,7 @@ export function webhooksPages(parts: PageParts): Routes {
 
   routes.get('user', '/deliveries/:id', async (ctx) => {
     const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
-    const body = await renderBody(db, found.delivery, config.baseUrl);
+    const body = await renderBody(db, found.delivery, { baseUrl: config.baseUrl, findScans });
     const attempts = await listAttempts(db, found.delivery.id);
     pages.show(ctx, DeliveryView, { ...found, body, attempts });
   });

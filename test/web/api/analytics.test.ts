@@ -5,7 +5,7 @@ import {
   rankingName,
   type RankingName,
 } from '../../../src/scans/dimensions.ts';
-import { recordScans, type ScanRow } from '../../../src/scans/scan.ts';
+import { Scan, type ScanRow } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -35,7 +35,7 @@ describe('GET /api/v1/qrcodes/:id/analytics (4.3, 2.3; decisions: Scans and anal
     const body = { name: 'Menu', content: 'https://example.com/' };
     const { id } = (await api('/qrcodes', { method: 'POST', body })).body as { id: string };
     if (scans.length > 0) {
-      await recordScans(
+      await Scan.record(
         service.db,
         scans.map(([at, how]) => scanRow(id, at, how)),
       );

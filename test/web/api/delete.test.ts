@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { purgeDeletedCodes } from '../../../src/scans/purge-deleted-codes.ts';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectError, expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -20,7 +20,7 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
   async function createScanned(): Promise<string> {
     const body = { name: 'Menu', content: 'https://example.com/' };
     const { id } = (await api('/qrcodes', { method: 'POST', body })).body as { id: string };
-    await recordScans(service.db, [
+    await Scan.record(service.db, [
       scanRow(id, '2027-01-01T00:00:00.000Z'),
       scanRow(id, '2027-01-02T00:00:00.000Z'),
     ]);
@@ -82,7 +82,7 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     const id = await createScanned();
     const before = await rowsOf(id);
     await api(`/qrcodes/${id}`, { method: 'DELETE' });
-    await recordScans(service.db, [scanRow(id, '2027-01-03T00:00:00.000Z')]);
+    await Scan.record(service.db, [scanRow(id, '2027-01-03T00:00:00.000Z')]);
     expect(await rowsOf(id)).to.deep.equal({ ...before, codes: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { lockCode } from '../../support/row-lock.ts';
@@ -34,7 +34,7 @@ describe('ETag of a QR code', () => {
     });
   const remove = (ifMatch: string) =>
     api(`/qrcodes/${id}`, { method: 'DELETE', headers: { 'If-Match': ifMatch } });
-  const scan = () => recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+  const scan = () => Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
   const nameNow = async () => (await read()).body.name as string;
 
   it('is strong, the same for POST and GET, and changes with every change', async () => {

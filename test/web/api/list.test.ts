@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectInvalid, expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -46,7 +46,7 @@ describe('GET /api/v1/qrcodes (decisions: Life of a QR code)', () => {
   it('shows each code in the read shape, with its scanCount', async () => {
     const api = ownerClient(service);
     const [old, young] = [await create(api), await create(api, { category: 'spring' })];
-    await recordScans(service.db, [
+    await Scan.record(service.db, [
       scanRow(old.id, '2023-01-01T00:00:00.000Z'),
       scanRow(old.id, '2026-01-01T00:00:00.000Z'),
     ]);

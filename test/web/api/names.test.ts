@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { findScans } from '../../../src/scans/scan.ts';
 import { renderBody } from '../../../src/webhooks/payload.ts';
 import { Delivery } from '../../../src/webhooks/deliveries.ts';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -111,7 +112,9 @@ describe('Names of the API', () => {
     const created = await createCode(api);
     const [listed] = (await api(`/webhooks/${endpoint.id}/deliveries`)).body.data;
     const delivery = await Delivery.query(service.db).findById(listed.id).throwIfNotFound();
-    const sent = JSON.parse((await renderBody(service.db, delivery, 'https://qr.test')) ?? '');
+    const sent = JSON.parse(
+      (await renderBody(service.db, delivery, { baseUrl: 'https://qr.test', findScans })) ?? '',
+    );
     expect(sent.type).to.equal(listed.type);
     expect(sent.data.qrCode.id).to.equal(created.id);
     expect(sent.data.code).to.deep.equal(sent.data.qrCode);

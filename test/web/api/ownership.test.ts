@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -22,7 +22,7 @@ describe("another owner's code is indistinguishable from a missing one (1, 5.7, 
     stranger = ownerClient(service);
     const body = { name: 'Secret', content: 'https://example.com/secret' };
     id = (await owner('/qrcodes', { method: 'POST', body })).body.id;
-    await recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
     untouched = (await owner(`/qrcodes/${id}`)).body;
   });
   after(() => service.stop());

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -27,7 +27,7 @@ describe('from and to of lists', () => {
     }
     service.setNow(undefined);
     const [first = ''] = codes;
-    await recordScans(
+    await Scan.record(
       service.db,
       [1, 2, 3].map((minute) => scanRow(first, at(minute))),
     );

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectError, expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -81,7 +81,7 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
 
   it('counts all scans in scanCount, of any age, and none of other codes (2.1)', async () => {
     const [code, other] = [await create(), await create()];
-    await recordScans(service.db, [
+    await Scan.record(service.db, [
       scanRow(code.id, '2020-01-01T00:00:00.000Z'),
       scanRow(code.id, '2023-04-30T23:59:59.999Z'),
       scanRow(code.id, '2023-05-01T00:00:00.000Z', { country: 'ZZ', city: null }),
@@ -94,14 +94,14 @@ describe('GET /api/v1/qrcodes/:id (4.2)', () => {
   it('does not change updatedAt when it is scanned', async () => {
     const { id, createdAt } = await create();
     service.setNow(new Date('2023-05-02T00:00:00.000Z'));
-    await recordScans(service.db, [scanRow(id, '2023-05-02T00:00:00.000Z')]);
+    await Scan.record(service.db, [scanRow(id, '2023-05-02T00:00:00.000Z')]);
     expect((await api(`/qrcodes/${id}`)).body.updatedAt).to.equal(createdAt);
   });
 
   it('still responds with 200 after expiresAt: nothing is deleted by expiry (decisions: Life of a QR code)', async () => {
     service.setNow(new Date('2023-05-01T00:00:00.000Z'));
     const { id } = await create();
-    await recordScans(service.db, [scanRow(id, '2023-05-01T00:00:00.000Z')]);
+    await Scan.record(service.db, [scanRow(id, '2023-05-01T00:00:00.000Z')]);
     service.setNow(new Date('2030-05-01T00:00:00.000Z'));
     expect((await api(`/qrcodes/${id}`)).body).to.include({ scanCount: 1, isPublic: true });
     expect((await api(`/qrcodes/${id}/scans`)).body.data).to.have.length(1);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans, type ScanRow } from '../../../src/scans/scan.ts';
+import { Scan, type ScanRow } from '../../../src/scans/scan.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { expectWindow } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
@@ -29,7 +29,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     const rows = Array.from({ length: times }, (_, index) =>
       scanRow(id, new Date(firstMs + index * 1000).toISOString()),
     );
-    await recordScans(service.db, rows);
+    await Scan.record(service.db, rows);
     return { id, newestFirst: rows.map((row) => row.id).toReversed() };
   }
 
@@ -57,7 +57,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
   it('shows the ten fields of 2.2, those of later dimensions, and no other', async () => {
     const id = await create();
     const row = scanRow(id, '2023-03-10T11:22:33.044Z');
-    await recordScans(service.db, [row]);
+    await Scan.record(service.db, [row]);
     expect(await scansOf(id)).to.deep.equal({
       data: [
         {
@@ -90,7 +90,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
       browser: 'Unknown',
       os: 'Unknown',
     };
-    await recordScans(service.db, [scanRow(id, '2023-03-10T00:00:00.000Z', unknown)]);
+    await Scan.record(service.db, [scanRow(id, '2023-03-10T00:00:00.000Z', unknown)]);
     const { region: _, ...shown } = unknown;
     expect((await scansOf(id)).data[0]).to.include(shown);
   });
@@ -107,14 +107,14 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
   ] as const) {
     it(`shows the device class ${device}`, async () => {
       const id = await create();
-      await recordScans(service.db, [scanRow(id, '2023-03-10T00:00:00.000Z', { device })]);
+      await Scan.record(service.db, [scanRow(id, '2023-03-10T00:00:00.000Z', { device })]);
       expect((await scansOf(id)).data[0].device).to.equal(device);
     });
   }
 
   it('keeps coordinates at the ends of their range', async () => {
     const id = await create();
-    await recordScans(service.db, [
+    await Scan.record(service.db, [
       scanRow(id, '2023-03-10T00:00:00.000Z', { latitude: -90, longitude: 180 }),
       scanRow(id, '2023-03-10T00:00:01.000Z', { latitude: 0, longitude: 0 }),
     ]);
@@ -128,7 +128,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     const [early, late, middle] = ['01', '03', '02'].map((day) =>
       scanRow(id, `2023-03-${day}T00:00:00.000Z`),
     );
-    for (const row of [early, late, middle]) await recordScans(service.db, [row as ScanRow]);
+    for (const row of [early, late, middle]) await Scan.record(service.db, [row as ScanRow]);
     expect(idsOf(await scansOf(id))).to.deep.equal([late?.id, middle?.id, early?.id]);
   });
 
@@ -185,7 +185,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     it('reaches every scan once when all are in the same millisecond', async () => {
       const burst = await create();
       const rows = Array.from({ length: 7 }, () => scanRow(burst, '2023-03-10T00:00:00.000Z'));
-      await recordScans(service.db, rows);
+      await Scan.record(service.db, rows);
       const seen = (await pageThrough(burst, 2)).flat();
       expect(seen).to.have.length(7);
       expect(seen).to.have.members(rows.map((row) => row.id));
@@ -194,7 +194,7 @@ describe('GET /api/v1/qrcodes/:id/scans (4.4, 2.2; decisions: Scans and analytic
     it('is stable when a scan arrives between two pages', async () => {
       const busy = await scannedTimes(4);
       const page = await scansOf(busy.id, '?limit=2');
-      await recordScans(service.db, [scanRow(busy.id, '2024-01-01T00:00:00.000Z')]);
+      await Scan.record(service.db, [scanRow(busy.id, '2024-01-01T00:00:00.000Z')]);
       const next = await scansOf(busy.id, `?limit=2&cursor=${page.nextCursor}`);
       expect(idsOf(next)).to.deep.equal(busy.newestFirst.slice(2));
       expect(next.nextCursor).to.equal(null);

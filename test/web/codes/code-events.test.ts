@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { endSession, findSessionUser, startSession } from '../../../src/accounts/sessions.ts';
-import { recordScans } from '../../../src/scans/scan.ts';
+import { Scan } from '../../../src/scans/scan.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { readPrimary } from '../../../src/store/reads.ts';
 import { createCodeEvents } from '../../../src/web/codes/detail/code-events.ts';
@@ -33,7 +33,7 @@ describe('Event streams of a code', () => {
   before(async () => {
     service = await sharedService();
     const { id } = await createCode(apiClient(service.url, await service.makeKey()));
-    await recordScans(service.db, [scanRow(id, new Date().toISOString())]);
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
     const { user_id: userId } = (await service.db('qr_codes').where({ id }).first()) as { user_id: string };
     code = { id, userId };
   });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { recordScans, type ScanRow } from '../../../src/scans/scan.ts';
+import { Scan, type ScanRow } from '../../../src/scans/scan.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import type { Site } from '../../support/in-a-browser.ts';
 import { scanRow } from '../../support/scan-rows.ts';
@@ -9,7 +9,7 @@ import type { WebVisitor } from '../../support/web-visitor.ts';
 const dayMs = 86_400_000;
 let users = 0;
 
-type Scan = [days: number, changes?: Partial<ScanRow>];
+type Made = [days: number, changes?: Partial<ScanRow>];
 
 export const inWords = (date: string): string =>
   new Date(date).toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' });
@@ -22,7 +22,7 @@ export interface CodePage {
   page: Page;
   api: ApiClient;
   code: SharedCode;
-  record(scans: Scan[]): Promise<unknown>;
+  record(scans: Made[]): Promise<unknown>;
   /** Of every dimension more than one value. */
   recordVariety(): Promise<unknown>;
 }
@@ -35,8 +35,8 @@ export function codePage(site: Site): CodePage {
     const api = apiClient(site.service.url, await site.service.makeKey({ email }));
     current = { email, visitor, api, code: await createCode(api, { name: 'Poster «Café»' }) };
   });
-  const record = (scans: Scan[]) =>
-    recordScans(
+  const record = (scans: Made[]) =>
+    Scan.record(
       site.service.db,
       scans.map(([days, changes]) => scanRow(current.code.id, daysAgo(days), changes)),
     );
@@ -62,7 +62,7 @@ export function codePage(site: Site): CodePage {
 }
 
 const berlin = { country: 'DE', region: 'BE', city: 'Berlin' };
-const variety: Scan[] = [
+const variety: Made[] = [
   [0],
   [0, { ...berlin, device: 'desktop', browser: 'Firefox', os: 'Linux' }],
   [1, { ...berlin, browser: 'Chrome', os: 'Android' }],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordScans, type ScanRow } from '../../../src/scans/scan.ts';
+import { Scan, type ScanRow } from '../../../src/scans/scan.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { scanRow } from '../../support/scan-rows.ts';
@@ -27,7 +27,7 @@ describe('The pages of a code', () => {
   });
 
   const record = (rows: [days: number, changes?: Partial<ScanRow>][]) =>
-    recordScans(
+    Scan.record(
       service.db,
       rows.map(([days, changes]) => scanRow(code.id, daysAgo(days), changes)),
     );
@@ -95,7 +95,7 @@ describe('The pages of a code', () => {
         os: 'Café 中文',
       }),
     ];
-    await recordScans(service.db, rows);
+    await Scan.record(service.db, rows);
     const file = await owner.get(`/codes/${code.id}/scans.csv`);
     expect(file.status).to.equal(200);
     expect(file.headers.get('content-type')).to.equal('text/csv; charset=utf-8');
