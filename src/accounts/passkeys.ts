@@ -188,8 +188,9 @@ export async function takeChallenge(
   now: Date,
 ): Promise<PendingSignIn | undefined> {
   const [taken] = await SignInChallenge.query(db)
-    .deleteById(digestOf(token))
+    .where({ token_hash: digestOf(token) })
     .where('expires_at', '>', now)
+    .delete()
     .returning('*');
   return taken;
 }
