@@ -24,7 +24,8 @@ describe('A common password', () => {
     'ann@example.com1',
     '\0'.repeat(11),
   ]) {
-    it(`is ${JSON.stringify(common)}`, async () => expect(await isCommonPassword(common, email)).to.equal(true));
+    it(`is ${JSON.stringify(common)}`, async () =>
+      expect(await isCommonPassword(common, email)).to.equal(true));
   }
 
   for (const strong of ['correct horse battery', 'kX9#mQ2$vL', 'пароль для кота', '三文魚寿司大好き一番']) {
