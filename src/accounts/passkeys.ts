@@ -121,7 +121,7 @@ export async function usePasskey(
     credential: {
       id,
       publicKey: new Uint8Array(passkey.publicKey),
-      counter: Number(passkey.counter),
+      counter: passkey.counter,
       transports: transportsOf(passkey),
     },
     requireUserVerification: true,

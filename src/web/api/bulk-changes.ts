@@ -9,7 +9,7 @@ import { shareUrl } from '../../codes/share-token.ts';
 import type { Config } from '../../config.ts';
 import { createYield } from '../../runtime/yielding.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
-import { closed, id, Type } from '../../schema.ts';
+import { closed, uuid, Type } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { blocksOf, bulkBounds, inRow, maxBulkBytes, normalizeRows, refuseRows } from './bulk.ts';
 import {
@@ -24,7 +24,7 @@ import { operation } from './operation.ts';
 import { changedExample, notInPatch, presentCode, readShape } from './qr-codes.ts';
 
 const rowBody = Type.Object(
-  { id: id('The QR code to change.'), ...patchBody.properties },
+  { id: uuid('The QR code to change.'), ...patchBody.properties },
   { ...closed, description: 'A QR code and the fields to change, like the body of `PATCH /qrcodes/{id}`.' },
 );
 const { id: _id, ...hints } = notInPatch;
@@ -160,7 +160,7 @@ async function changeCodes(
 
 export const bulkDeletionBody = Type.Object(
   {
-    qrCodeIds: Type.Array(id('Identifier of a QR code.'), {
+    qrCodeIds: Type.Array(uuid('Identifier of a QR code.'), {
       ...bulkBounds,
       description: 'The QR codes to delete.',
     }),

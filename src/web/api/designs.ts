@@ -17,12 +17,15 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import { nullable, timestamp, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
 
-const logo = nullable(
+const logoField = nullable(
   Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
 );
 
 /** Of a design that has it, or of a style. */
-export const logoShape = Type.Object({ logo }, { description: 'A logo in the middle of QR codes.' });
+export const logoShape = Type.Object(
+  { logo: logoField },
+  { description: 'A logo in the middle of QR codes.' },
+);
 export const logoExample = { logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' };
 
 /** What is shown of a design, of a code or of a style. */
@@ -30,7 +33,7 @@ export const designProperties = {
   ...designFields,
   // Without the bounds of requests: some clients count UTF-16 units.
   frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
-  logo,
+  logo: logoField,
 };
 
 export const designShape = Type.Object(

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { FieldError } from '../../errors.ts';
-import { id, nullable, timestamp, Type } from '../../schema.ts';
+import { uuid, nullable, timestamp, Type } from '../../schema.ts';
 
 /** `limit` and `cursor` of a list. `one`: what an entry is called. */
 export const pageQuery = (one: string, { limit, max }: { limit: number; max: number }) => ({
@@ -44,7 +44,7 @@ export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Object(
     {
       data: Type.Array(item, { description: 'The entries of this page.' }),
-      nextCursor: nullable(id('Send it as `cursor` to get the next page. Null on the last page.')),
+      nextCursor: nullable(uuid('Send it as `cursor` to get the next page. Null on the last page.')),
     },
     { description },
   );
@@ -53,11 +53,11 @@ export const pageOf = <Item extends TSchema>(item: Item, description: string) =>
 export function toPage<Item extends { id: string }, Shown>(
   items: Item[],
   limit: number,
-  present: (item: Item) => Shown,
+  toShown: (item: Item) => Shown,
 ): { data: Shown[]; nextCursor: string | null } {
   const shown = items.slice(0, limit);
   return {
-    data: shown.map(present),
+    data: shown.map(toShown),
     nextCursor: items.length > limit ? (shown.at(-1)?.id ?? null) : null,
   };
 }

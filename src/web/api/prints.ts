@@ -1,4 +1,4 @@
-import { choice, closed, id, Type } from '../../schema.ts';
+import { choice, closed, uuid, Type } from '../../schema.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
 import { fileFormats } from '../../codes/print/code-files.ts';
 import { namePlaces } from '../../codes/print/label-layout.ts';
@@ -10,7 +10,8 @@ import { idErrors } from '../../codes/validation.ts';
 import { operation } from './operation.ts';
 
 const idBounds = { minItems: 1, maxItems: maxPrintedCodes };
-const ids = (description: string) => Type.Array(id('Identifier of a QR code.'), { ...idBounds, description });
+const ids = (description: string) =>
+  Type.Array(uuid('Identifier of a QR code.'), { ...idBounds, description });
 /** Ids are checked by `idErrors`: thousands of errors at once would block other requests. */
 const checkedIds = Type.Unsafe<unknown[]>({ type: 'array', ...idBounds });
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { closed, nullable, text, timestamp, Type } from '../../schema.ts';
+import { nullable, timestamp, Type } from '../../schema.ts';
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { hasDefaultEnd } from '../../codes/lifetime.ts';
 import type { QrCode } from '../../codes/qr-code.ts';

@@ -5,7 +5,7 @@ import { readLogo } from '../../codes/files/read-upload.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
 import { deletePageLogo, findPageLogo, type PageLogo, savePageLogo } from '../../codes/logo/page-logo.ts';
 import { pageLookChanges, pageLookOf } from '../../codes/page-look.ts';
-import { closed, color, label, nullable, Type } from '../../schema.ts';
+import { color, label, nullable, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
 
 export const pageShape = Type.Object(

@@ -22,7 +22,7 @@ import {
   proveDefaultStyle,
 } from '../../codes/styles/default-style.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
-import { choice, id, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
+import { choice, uuid, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { etagOf } from './preconditions.ts';
@@ -47,7 +47,7 @@ export const notInCreate = {
 export const notInPatch = assignedFields;
 
 const createdProperties = {
-  id: id('Identifier of the QR code.'),
+  id: uuid('Identifier of the QR code.'),
   // Without the bounds of requests: some clients count UTF-16 units, and would reject a name of 100 emoji.
   name: Type.String({ description: 'The name of the code.' }),
   type: codeFields.type,
@@ -225,7 +225,7 @@ export const listQrCodes = operation({
     };
     const { codes, counts } = await reads.codes(ownerId, async (db) => {
       const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
-      const ids = found.map(({ id }) => id);
+      const ids = found.map((code) => code.id);
       return { codes: found, counts: await readScanCounts(db, ids) };
     });
     return toPage(codes, limit, (code) => presentCode(code, counts.get(code.id) ?? 0, config.baseUrl));

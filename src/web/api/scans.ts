@@ -10,8 +10,8 @@ import {
   type RankingName,
 } from '../../scans/dimensions.ts';
 import { listScans } from '../../scans/list-scans.ts';
-import { deviceClasses, type ScanRow } from '../../scans/scan.ts';
-import { choice, id, nullable, timestamp, Type } from '../../schema.ts';
+import { deviceClasses } from '../../scans/scan.ts';
+import { choice, uuid, nullable, timestamp, Type } from '../../schema.ts';
 import { operation } from './operation.ts';
 import { pageOf, pageQuery, period, periodOf, periodRules, toPage, present } from './lists.ts';
 
@@ -91,8 +91,8 @@ function otherColumns<Value>(valueOf: (name: OtherColumn) => Value): Record<Othe
 
 export const scanShape = Type.Object(
   {
-    id: id('Scan identifier. Used as the pagination cursor.'),
-    qrCodeId: id('Identifier of the scanned QR code.'),
+    id: uuid('Scan identifier. Used as the pagination cursor.'),
+    qrCodeId: uuid('Identifier of the scanned QR code.'),
     country: Type.String({
       pattern: '^[A-Z]{2}$',
       description: dimensionDocs.country.value,

@@ -1,7 +1,5 @@
 import type { Static } from 'typebox';
 import { listCodes } from '../../codes/codes.ts';
-import { designFields, designInputs } from '../../codes/design/design-schema.ts';
-import { defaultDesign, type Design } from '../../codes/design/design.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
 import {
   findApplication,
@@ -9,13 +7,11 @@ import {
   requireApplication,
   type StyleApplication,
 } from '../../codes/styles/style-applications.ts';
-import type { Style } from '../../codes/styles/style.ts';
 import { findStyle } from '../../codes/styles/styles.ts';
 import { idErrors } from '../../codes/validation.ts';
 import { type FieldError, invalid } from '../../errors.ts';
-import { choice, closed, id, label, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
+import { choice, closed, uuid, maxLabelLength, text, timestamp, Type } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
-import { designProperties } from './designs.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import { styleExample } from './styles.ts';
@@ -25,33 +21,33 @@ const ids = {
   maxItems: maxAppliedCodes,
   description: 'The QR codes. Send either these or `category`.',
 };
-const category = Type.Optional(
+const categoryField = Type.Optional(
   text(`All QR codes with this category, up to ${maxAppliedCodes}. Send either this or \`qrCodeIds\`.`, {
     maxLength: maxLabelLength,
   }),
 );
 
-const idList = Type.Array(id('Identifier of a QR code.'), ids);
+const idList = Type.Array(uuid('Identifier of a QR code.'), ids);
 
 export const applicationBody = Type.Object(
-  { qrCodeIds: Type.Optional(idList), category, codeIds: formerName(idList, 'qrCodeIds') },
+  { qrCodeIds: Type.Optional(idList), category: categoryField, codeIds: formerName(idList, 'qrCodeIds') },
   { ...closed, description: 'The QR codes that get the style.' },
 );
 
 /** Ids are checked by `idErrors`: hundreds of errors at once would block other requests. */
 const checkedApplicationBody = Type.Object(
-  { qrCodeIds: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', ...ids })), category },
+  { qrCodeIds: Type.Optional(Type.Unsafe<unknown[]>({ type: 'array', ...ids })), category: categoryField },
   closed,
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const refusedCode = id('Identifier of the QR code.');
+const refusedCode = uuid('Identifier of the QR code.');
 
 export const applicationShape = Type.Object(
   {
-    id: id('Identifier of the application.'),
-    styleId: id('Identifier of the style.'),
+    id: uuid('Identifier of the application.'),
+    styleId: uuid('Identifier of the style.'),
     status: choice(['pending', 'done'], '`pending` while codes wait, then `done`.'),
     total: count('Number of QR codes. Those that are deleted meanwhile do not count.'),
     pending: count('Number of QR codes that wait.'),
@@ -141,7 +137,7 @@ export const applicationOperations = [
         ...(invalidFields.has('qrCodeIds') || invalidFields.has('category') ? [] : choiceErrors(fields)),
       ]);
       const codeIds = given.qrCodeIds
-        ? (await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'))).map(({ id }) => id)
+        ? (await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'))).map((code) => code.id)
         : await idsOfCategory(db, ownerId, given.category);
       const wanted = { styleId: style.id, codeIds: [...new Set(codeIds)] };
       return presentApplication(await requireApplication(db, ownerId, wanted, now()));

@@ -6,29 +6,28 @@ import { findDesign } from '../../codes/design/stored-design.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
 import { maxLogoBytes } from '../../codes/logo/logo-limits.ts';
 import { proveStyle } from '../../codes/styles/prove-style.ts';
-import { maxAppliedCodes, type StyleApplication } from '../../codes/styles/style-applications.ts';
 import type { Style } from '../../codes/styles/style.ts';
 import { changeStyle, findStyle, findStyles, insertStyle, removeStyle } from '../../codes/styles/styles.ts';
-import { choice, closed, id, label, maxLabelLength, nullable, text, timestamp, Type } from '../../schema.ts';
+import { closed, uuid, label, nullable, timestamp, Type } from '../../schema.ts';
 import { designProperties, logoExample, logoShape } from './designs.ts';
-import { formerField, formerName } from './former-names.ts';
+import { formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import { pageOf, pageQuery, toPage } from './lists.ts';
 
-const name = label('The name of the style: unique in the account, whether in upper or lower case.');
-const isDefault = Type.Boolean({
+const styleName = label('The name of the style: unique in the account, whether in upper or lower case.');
+const defaultFlag = Type.Boolean({
   description: 'Whether new QR codes get the style. Setting it to true ends it for the style that had it.',
 });
 
 const startCode = nullable({
-  ...id('Starts with the design of this QR code and its logo, instead of the defaults.'),
+  ...uuid('Starts with the design of this QR code and its logo, instead of the defaults.'),
   default: null,
 });
 
 export const styleBody = Type.Object(
   {
-    name,
-    isDefault: Type.Optional({ ...isDefault, default: false }),
+    name: styleName,
+    isDefault: Type.Optional({ ...defaultFlag, default: false }),
     qrCodeId: Type.Optional(startCode),
     codeId: formerName(startCode, 'qrCodeId'),
     ...Type.Partial(Type.Object(designInputs)).properties,
@@ -36,16 +35,19 @@ export const styleBody = Type.Object(
   { ...closed, description: 'The style to create. Omitted fields get their default.' },
 );
 
-export const styleChanges = Type.Partial(Type.Object({ name, isDefault, ...designFields }), {
-  ...closed,
-  description: 'The fields to change. Omitted fields are not changed.',
-});
+export const styleChanges = Type.Partial(
+  Type.Object({ name: styleName, isDefault: defaultFlag, ...designFields }),
+  {
+    ...closed,
+    description: 'The fields to change. Omitted fields are not changed.',
+  },
+);
 
 export const styleShape = Type.Object(
   {
-    id: id('Identifier of the style.'),
+    id: uuid('Identifier of the style.'),
     name: Type.String({ description: 'The name of the style.' }),
-    isDefault,
+    isDefault: defaultFlag,
     ...designProperties,
     createdAt: timestamp('When it was created.'),
     updatedAt: timestamp('When it was last changed.'),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { choice, closed, id, label, nullable, timestamp, Type } from '../../schema.ts';
+import { choice, closed, uuid, nullable, timestamp, Type } from '../../schema.ts';
 import {
   type Attempt,
   createPing,
@@ -14,15 +14,15 @@ import {
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
-import { type Endpoint, findEndpoint } from '../../webhooks/endpoints.ts';
-import { deliveryEvents, deliveryStatuses, disabledReasons, eventNames } from '../../webhooks/events.ts';
+import { findEndpoint } from '../../webhooks/endpoints.ts';
+import { deliveryEvents, deliveryStatuses } from '../../webhooks/events.ts';
 import { renderBody } from '../../webhooks/payload.ts';
-import { formerField, formerName } from './former-names.ts';
+import { formerField } from './former-names.ts';
 import { operation } from './operation.ts';
 import { pageOf, pageQuery, period, periodOf, periodRules, toPage, present } from './lists.ts';
 
 const deliveryProperties = {
-  id: id('Identifier of the delivery. Used as the pagination cursor.'),
+  id: uuid('Identifier of the delivery. Used as the pagination cursor.'),
   messageId: Type.String({ description: 'The header `webhook-id`: the same for each attempt.' }),
   type: choice(deliveryEvents, 'The event, as in the `type` of its payload.'),
   event: formerField(choice(deliveryEvents, 'The event.'), 'type'),

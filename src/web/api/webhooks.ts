@@ -3,8 +3,7 @@ import { findLimits } from '../../accounts/account-limits.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { type BodyRules, missingCode } from '../../codes/validation.ts';
 import { outboundUrlError } from '../../net/outbound-url.ts';
-import { choice, closed, id, label, nullable, timestamp, Type } from '../../schema.ts';
-import { type Attempt, type Delivery, messageId } from '../../webhooks/deliveries.ts';
+import { choice, closed, uuid, label, nullable, timestamp, Type } from '../../schema.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -14,7 +13,7 @@ import {
   listEndpoints,
   rotateSecret,
 } from '../../webhooks/endpoints.ts';
-import { deliveryEvents, deliveryStatuses, disabledReasons, eventNames } from '../../webhooks/events.ts';
+import { disabledReasons, eventNames } from '../../webhooks/events.ts';
 import { formerField, formerName } from './former-names.ts';
 import { type ApiServices, operation } from './operation.ts';
 import { etagOf } from './preconditions.ts';
@@ -37,7 +36,7 @@ const fields = {
     description: 'The events that the endpoint is called for.',
   }),
   qrCodeIds: nullable(
-    Type.Array(id('The `id` of a QR code.'), {
+    Type.Array(uuid('The `id` of a QR code.'), {
       minItems: 1,
       maxItems: maxListed,
       description:
@@ -79,11 +78,11 @@ export const endpointChanges = Type.Partial(
 );
 
 const onlyCodes = nullable(
-  Type.Array(id('The `id` of a QR code.'), { description: 'Only events of these QR codes, or null.' }),
+  Type.Array(uuid('The `id` of a QR code.'), { description: 'Only events of these QR codes, or null.' }),
 );
 
 const endpointProperties = {
-  id: id('Identifier of the webhook endpoint.'),
+  id: uuid('Identifier of the webhook endpoint.'),
   url: Type.String({ description: 'The URL that is called.' }),
   name: Type.String({ description: 'The name of the endpoint.' }),
   events: Type.Array(choice(eventNames, 'An event.'), { description: 'The events that it is called for.' }),
