@@ -61,7 +61,7 @@ export const Type = builder as unknown as Builder;
 
 // Schemas that several requests and responses share. `x-expects` completes the message "must be …" of a pattern or format.
 
-export const id = (description: string) => Type.String({ format: 'uuid', description });
+export const uuid = (description: string) => Type.String({ format: 'uuid', description });
 
 export const timestamp = (description: string) =>
   Type.String({
@@ -105,8 +105,8 @@ export const choice = <Value extends string>(values: readonly Value[], descripti
   Type.Enum([...values], { type: 'string', description });
 
 /** One schema with two types instead of `anyOf`, where client generators miss the description. */
-export const nullable = <Schema extends TSchema & { type: string }>(schema: Schema) =>
-  Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
+export const nullable = <Given extends TSchema & { type: string }>(schema: Given) =>
+  Type.Unsafe<Static<Given> | null>({ ...schema, type: [schema.type, 'null'] });
 
 /** For request bodies only: responses may get new fields. */
 export const closed = { additionalProperties: false } as const;

@@ -1,4 +1,3 @@
-import { addBlock, findBlock, removeBlock } from '../codes/blocks.ts';
 import type { Database } from '../store/database.ts';
 import { endSessionsOf } from './sessions.ts';
 
@@ -12,12 +11,23 @@ export async function blockAccount(
   reason: string | null,
   now: Date,
 ): Promise<boolean> {
-  const isAdded = await addBlock(db, { kind: 'account', value: userId, reason, createdAt: now });
+  const added = await db('blocks')
+    .insert({ kind: 'account', value: userId, reason, created_at: now })
+    .onConflict()
+    .ignore()
+    .returning('value');
   await endSessionsOf(db, userId);
-  return isAdded;
+  return added.length > 0;
 }
 
 /** False if it was not blocked. */
-export const unblockAccount = (db: Database, userId: string) => removeBlock(db, 'account', userId);
+export async function unblockAccount(db: Database, userId: string): Promise<boolean> {
+  return (await db('blocks').where({ kind: 'account', value: userId }).delete()) > 0;
+}
 
-export const findAccountBlock = (db: Database, userId: string) => findBlock(db, 'account', userId);
+export async function findAccountBlock(
+  db: Database,
+  userId: string,
+): Promise<{ reason: string | null; createdAt: Date } | undefined> {
+  return db('blocks').where({ kind: 'account', value: userId }).first('reason', 'created_at as createdAt');
+}

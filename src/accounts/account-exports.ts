@@ -2,7 +2,6 @@ import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7 } from 'uuid';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
-import { Endpoint } from '../webhooks/endpoints.ts';
 import { ApiKey } from './api-keys.ts';
 import { Passkey, TotpSecret } from './second-factors.ts';
 import { Session } from './sessions.ts';
@@ -238,9 +237,15 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     .orderBy('created_at')
     .select('name', 'created_at', 'used_at');
   const authenticatorApp = await TotpSecret.query(db).findById(userId).select('confirmed_at');
-  const webhooks = await Endpoint.query(db)
-    .where(ofUser)
-    .orderBy('id')
-    .select('id', 'name', 'url', 'events', 'code_ids', 'categories', 'is_enabled', 'created_at');
+  const webhooks = (await db('webhook_endpoints').where(ofUser).orderBy('id').select({
+    id: 'id',
+    name: 'name',
+    url: 'url',
+    events: 'events',
+    codeIds: 'code_ids',
+    categories: 'categories',
+    isEnabled: 'is_enabled',
+    createdAt: 'created_at',
+  })) as object[];
   return { account, apiKeys, sessions, passkeys, authenticatorApp: authenticatorApp ?? null, webhooks };
 }

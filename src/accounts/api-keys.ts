@@ -8,7 +8,6 @@ import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
 import { isBlockedSql, User } from './users.ts';
-import { Endpoint } from '../webhooks/endpoints.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 
 /** The rate limit of a key or an address, after a request. */
@@ -254,8 +253,8 @@ export async function revokeAccess(db: Database, userId: string, now: Date): Pro
     .where({ user_id: userId })
     .whereNull('revoked_at')
     .patch({ revokedAt: now });
-  const webhooks = await Endpoint.query(db)
+  const webhooks = await db('webhook_endpoints')
     .where({ user_id: userId, is_enabled: true })
-    .patch({ isEnabled: false, disabledAt: now, disabledReason: 'owner' });
+    .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
   return { keys, webhooks };
 }

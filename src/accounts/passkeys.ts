@@ -121,7 +121,7 @@ export async function usePasskey(
     credential: {
       id,
       publicKey: new Uint8Array(passkey.publicKey),
-      counter: Number(passkey.counter),
+      counter: passkey.counter,
       transports: transportsOf(passkey),
     },
     requireUserVerification: true,
@@ -188,8 +188,9 @@ export async function takeChallenge(
   now: Date,
 ): Promise<PendingSignIn | undefined> {
   const [taken] = await SignInChallenge.query(db)
-    .deleteById(digestOf(token))
+    .where({ token_hash: digestOf(token) })
     .where('expires_at', '>', now)
+    .delete()
     .returning('*');
   return taken;
 }

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { handleRequests, signalReady } from '../runtime/inside-thread.ts';
 import { lowerThreadPriority } from '../runtime/thread-cpu.ts';
 import type { HashCost } from './passwords.ts';
-import { hashPassword, verifyPassword } from './password-hash.ts';
+import { hashPassword, isCommonPassword, verifyPassword } from './password-hash.ts';
 
 lowerThreadPriority();
 
@@ -19,10 +19,7 @@ handleRequests<PasswordRequest>(async (request) => {
       return hashPassword(request.password, workerData as HashCost);
     case 'verify':
       return verifyPassword(request.passwordHash, request.password);
-    case 'isCommon': {
-      // Loaded when first needed: its dictionary takes 25 MB, and a sign-in does without.
-      const { isCommonPassword } = await import('./password-strength.ts');
+    case 'isCommon':
       return isCommonPassword(request.password, request.email);
-    }
   }
 });

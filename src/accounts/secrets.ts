@@ -27,55 +27,18 @@ export interface SignUp {
   next?: string | undefined;
 }
 
-/** Everything derived from the root secrets: new values from the first; values of any are accepted. */
-export interface ServiceSecrets {
-  /** A keyed hash of a client address, which cannot be reversed without the secret. */
-  hashAddress(address: string): string;
-  /** The same for an email: what is typed at sign-in may be somebody's address even if they have no account. */
-  hashEmail(email: string): string;
-  /** Encrypts personal data of scan jobs, so that the queue does not hold it in plain text. */
-  sealingKey: Buffer;
-  /** Open what was encrypted with any of the root secrets. The first is `sealingKey`. */
-  openingKeys: readonly Buffer[];
-  /** Encrypt the secrets of webhook endpoints: the first for new ones, all to open them. */
-  webhookKeys: readonly [Buffer, ...Buffer[]];
-  /** Encrypts what a mail job says, which may contain addresses. */
-  sealMail(text: string): string;
-  /** Throws where none of the root secrets was used. */
-  openMail(sealed: string): string;
-  /** Encrypts the secrets of authenticator apps. */
-  sealTotp(text: string): string;
-  openTotp(sealed: string): string;
-  /** Encrypt the response that is kept for an Idempotency-Key. Whoever guesses the key must know the root secret too. */
-  sealResponse(text: string, key: string): Buffer;
-  /** Throws where none of the root secrets was used. */
-  openResponse(sealed: Buffer, key: string): string;
-  /** Proves that an account was signed in before in this browser. */
-  deviceToken(visitor: string, user: Account): string;
-  isDeviceToken(token: string, visitor: string, user: Account): boolean;
-  /** For the link in a mail that switches off mails of its kind. Works without signing in, for as long as the mail is kept. */
-  unsubscribeToken(userId: string, kind: string): string;
-  /** Undefined for a token that was not made here. */
-  readUnsubscribeToken(token: string): { userId: string; kind: string } | undefined;
-  /** For the link that is mailed to an address without an account. It contains what it is for, and works for a day. */
-  signUpToken(signUp: SignUp, now: Date): string;
-  /** Undefined for a token that was not made here, or has expired. */
-  readSignUpToken(token: string, now: Date): SignUp | undefined;
-  /** For the task that a browser solves after many wrong passwords: nobody else can set it. */
-  signProof(text: string): string;
-  isProofSignature(signature: string, text: string): boolean;
-  /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
-  csrfToken(cookie: string): string;
-  isCsrfToken(token: string, cookie: string): boolean;
-}
-
 /** `configured`: QRELAY_SECRET as a list. */
 export async function loadSecrets(db: Database, configured: readonly string[] = []): Promise<ServiceSecrets> {
   return deriveSecrets(await readStoredSecret(db), configured);
 }
 
-/** `stored`: the secret in the database, unless it was removed. */
-export function deriveSecrets(stored: Buffer | undefined, configured: readonly string[]): ServiceSecrets {
+export type ServiceSecrets = ReturnType<typeof deriveSecrets>;
+
+/**
+ * Everything derived from the root secrets: new values from the first; values of any are accepted. `stored`: the secret in
+ * the database, unless it was removed.
+ */
+export function deriveSecrets(stored: Buffer | undefined, configured: readonly string[]) {
   const [root, ...others] = rootSecretsOf(stored, configured);
   const keys = (purpose: string) =>
     [deriveKey(root, purpose), ...others.map((other) => deriveKey(other, purpose))] as const;
@@ -93,30 +56,44 @@ export function deriveSecrets(stored: Buffer | undefined, configured: readonly s
   // Includes the password hash, so that a new password invalidates all earlier tokens.
   const deviceText = (visitor: string, { id, passwordHash }: Account) => `${visitor} ${id} ${passwordHash}`;
   return {
-    hashAddress: (address) => keyedHash(addressKey, networkOf(address)),
-    hashEmail: (email) => keyedHash(emailKey, email.toLowerCase()),
+    /** A keyed hash of a client address, which cannot be reversed without the secret. */
+    hashAddress: (address: string) => keyedHash(addressKey, networkOf(address)),
+    /** The same for an email: what is typed at sign-in may be somebody's address even if they have no account. */
+    hashEmail: (email: string) => keyedHash(emailKey, email.toLowerCase()),
+    /** Encrypts personal data of scan jobs, so that the queue does not hold it in plain text. */
     sealingKey: openingKeys[0],
+    /** Open what was encrypted with any of the root secrets. The first is `sealingKey`. */
     openingKeys,
+    /** Encrypt the secrets of webhook endpoints: the first for new ones, all to open them. */
     webhookKeys: keys('webhook-secret'),
+    /** Encrypts the content of a mail job, which may contain addresses. */
     sealMail: mail.seal,
+    /** Throws if it was encrypted with none of the root secrets. */
     openMail: mail.open,
+    /** Encrypts the secrets of authenticator apps. */
     sealTotp: totp.seal,
     openTotp: totp.open,
-    sealResponse: (text, key) => sealText(text, keyedHash(responseKeys[0], key), responsePurpose),
+    /** Encrypts the response that is kept for an Idempotency-Key. Whoever guesses the key must know the root secret too. */
+    sealResponse: (text: string, key: string) =>
+      sealText(text, keyedHash(responseKeys[0], key), responsePurpose),
     // Release 0.2 used the key alone. What it stored expires within a day: to be removed in the release after this one.
-    openResponse: (sealed, key) =>
+    openResponse: (sealed: Buffer, key: string) =>
       unsealAny(sealed, [...responseKeys.map((each) => keyedHash(each, key)), key], responsePurpose),
-    deviceToken: (visitor, user) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
-    isDeviceToken: (token, visitor, user) => isHashOf(deviceKeys, token, deviceText(visitor, user)),
-    unsubscribeToken: (userId, kind) =>
+    /** Proves that an account was signed in before in this browser. */
+    deviceToken: (visitor: string, user: Account) => keyedHash(deviceKeys[0], deviceText(visitor, user)),
+    isDeviceToken: (token: string, visitor: string, user: Account) =>
+      isHashOf(deviceKeys, token, deviceText(visitor, user)),
+    /** For the link in a mail that switches off mails of its kind. Works without signing in, for as long as the mail is kept. */
+    unsubscribeToken: (userId: string, kind: string) =>
       `${userId}.${kind}.${keyedHash(unsubscribeKeys[0], `${userId}.${kind}`)}`,
-    readUnsubscribeToken(token) {
+    readUnsubscribeToken(token: string): { userId: string; kind: string } | undefined {
       const [, signed = '', userId = '', kind = '', hash = ''] = unsubscribePattern.exec(token) ?? [];
       return hash !== '' && isHashOf(unsubscribeKeys, hash, signed) ? { userId, kind } : undefined;
     },
-    signUpToken: ({ email, next }, now) =>
+    /** For the link that is mailed to an address without an account. It contains its purpose, and works for a day. */
+    signUpToken: ({ email, next }: SignUp, now: Date) =>
       toBase64Url(signUps.seal(JSON.stringify({ email, next, expiresAt: now.getTime() + signUpLifetimeMs }))),
-    readSignUpToken(token, now) {
+    readSignUpToken(token: string, now: Date): SignUp | undefined {
       if (token.length > maxSignUpTokenLength) return undefined;
       try {
         const read = JSON.parse(signUps.open(token)) as SignUp & { expiresAt: number };
@@ -125,10 +102,12 @@ export function deriveSecrets(stored: Buffer | undefined, configured: readonly s
         return undefined;
       }
     },
-    signProof: (text) => keyedHash(proofKeys[0], text),
-    isProofSignature: (signature, text) => isHashOf(proofKeys, signature, text),
-    csrfToken: (cookie) => keyedHash(formKeys[0], cookie),
-    isCsrfToken: (token, cookie) => isHashOf(formKeys, token, cookie),
+    /** For the task that a browser solves after many wrong passwords: nobody else can set it. */
+    signProof: (text: string) => keyedHash(proofKeys[0], text),
+    isProofSignature: (signature: string, text: string) => isHashOf(proofKeys, signature, text),
+    /** The token that a form must send back, derived from the visitor's cookie, which another site cannot read. */
+    csrfToken: (cookie: string) => keyedHash(formKeys[0], cookie),
+    isCsrfToken: (token: string, cookie: string) => isHashOf(formKeys, token, cookie),
   };
 }
 

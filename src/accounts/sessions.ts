@@ -186,7 +186,10 @@ export async function takeOneTimeSecret(
   sessionToken: string,
   now: Date,
 ): Promise<string | undefined> {
-  const [secret] = await OneTimeSecret.query(db).deleteById(digestOf(sessionToken)).returning('*');
+  const [secret] = await OneTimeSecret.query(db)
+    .where({ session_token_hash: digestOf(sessionToken) })
+    .delete()
+    .returning('*');
   return secret && secret.expiresAt > now
     ? unsealText(secret.sealed, sessionToken, secretPurpose)
     : undefined;

@@ -3,9 +3,7 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
 import type { Limits, Plan } from '../limits.ts';
-import { QrCode } from '../codes/qr-code.ts';
 import { type Database, sqlState } from '../store/database.ts';
-import { Endpoint } from '../webhooks/endpoints.ts';
 import { RequestWindow } from './request-windows.ts';
 
 export const uniqueViolation = '23505';
@@ -115,11 +113,11 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
     await lockAccount(transaction, user.id);
     // First: the codes that are deleted next are no events for them.
-    await Endpoint.query(transaction).where({ user_id: user.id }).delete();
-    const codes = await QrCode.query(transaction)
+    await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
+    const codes = (await transaction('qr_codes')
       .where({ user_id: user.id })
       .delete()
-      .returning('share_token');
+      .returning('share_token as shareToken')) as { shareToken: string }[];
     await RequestWindow.deleteOf(transaction, user.id);
     await User.query(transaction).deleteById(user.id);
     return codes.map(({ shareToken }) => shareToken);

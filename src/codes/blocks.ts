@@ -5,8 +5,8 @@ import { QrCode } from './qr-code.ts';
 
 const codesPerPage = 1_000;
 
-/** Accounts are blocked with src/accounts/account-blocks.ts. */
-type BlockKind = 'code' | 'host' | 'account';
+/** Accounts are blocked by src/accounts/account-blocks.ts. */
+type BlockKind = 'code' | 'host';
 
 interface Block {
   kind: BlockKind;
@@ -30,17 +30,9 @@ export async function removeBlock(db: Database, kind: BlockKind, value: string):
   return (await db('blocks').where({ kind, value }).delete()) > 0;
 }
 
-export async function findBlock(
-  db: Database,
-  kind: BlockKind,
-  value: string,
-): Promise<Pick<Block, 'reason' | 'createdAt'> | undefined> {
-  return db('blocks').where({ kind, value }).first('reason', 'created_at as createdAt');
-}
-
 export interface ListedBlock extends Omit<Block, 'kind'> {
   kind: BlockKind | 'account';
-  /** Set for an account that still exists. */
+  /** Of a blocked account, unless it was deleted. */
   email: string | null;
 }
 

@@ -29,15 +29,15 @@ export const codeFields = {
   ),
   foregroundColor: color('Color of the modules.'),
   backgroundColor: color('Color of the background.'),
+  errorCorrection: choice(
+    errorCorrections,
+    'Error correction level. H survives the most damage in print, L holds the most content.',
+  ),
   size: Type.Integer({
     minimum: 128,
     maximum: 2048,
     description: 'Width and height of the image in pixels.',
   }),
-  errorCorrection: choice(
-    errorCorrections,
-    'Error correction level. H survives the most damage in print, L holds the most content.',
-  ),
   category: nullable(label('A label to group codes by, or null.')),
   isPublic: Type.Boolean({ description: 'Whether the share URL works. If false, it answers 404.' }),
 };
@@ -76,15 +76,8 @@ export const createDefaults = Object.fromEntries(
 
 export const patchBody = Type.Partial(
   Type.Object({
-    name: codeFields.name,
+    ...codeFields,
     type: choice(codeTypes, `${typeDescription} Can only be changed together with \`content\`.`),
-    content: codeFields.content,
-    foregroundColor: codeFields.foregroundColor,
-    backgroundColor: codeFields.backgroundColor,
-    errorCorrection: codeFields.errorCorrection,
-    size: codeFields.size,
-    category: codeFields.category,
-    isPublic: codeFields.isPublic,
     isFavorite: Type.Boolean({ description: 'Whether you marked it as a favorite.' }),
     expiresAt: timestamp(
       'When the code stops working. A time in the past expires it at once, a later time extends it. From then on, scans no longer renew the code; `PATCH /qrcodes/{id}/ending` with null returns to that.',

@@ -56,7 +56,6 @@ export const readAccount = operation({
   id: 'readAccount',
   method: 'get',
   path: '/account',
-  tag: 'Account',
   summary: 'Read the limits of the account',
   description:
     'Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.',

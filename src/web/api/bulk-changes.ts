@@ -9,7 +9,7 @@ import { shareUrl } from '../../codes/share-token.ts';
 import type { Config } from '../../config.ts';
 import { createYield } from '../../runtime/yielding.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
-import { closed, id, Type } from '../../schema.ts';
+import { closed, uuid, Type } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { blocksOf, bulkBounds, inRow, maxBulkBytes, normalizeRows, refuseRows } from './bulk.ts';
 import {
@@ -24,7 +24,7 @@ import { operation } from './operation.ts';
 import { changedExample, notInPatch, presentCode, readShape } from './qr-codes.ts';
 
 const rowBody = Type.Object(
-  { id: id('The QR code to change.'), ...patchBody.properties },
+  { id: uuid('The QR code to change.'), ...patchBody.properties },
   { ...closed, description: 'A QR code and the fields to change, like the body of `PATCH /qrcodes/{id}`.' },
 );
 const { id: _id, ...hints } = notInPatch;
@@ -70,60 +70,6 @@ interface ReadRow {
   row: Row;
   errors: RuleError[];
 }
-
-export const updateQrCodes = operation({
-  id: 'updateQrCodes',
-  method: 'patch',
-  path: '/qrcodes/bulk',
-  tag: 'QR codes',
-  summary: 'Change up to 500 QR codes',
-  description:
-    'Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.',
-  body: bulkChangesBody,
-  checkedBody,
-  maxBodyBytes: maxBulkBytes,
-  bodyExample: { qrCodes: [{ id: changedExample.id, name: 'Menu, winter', isFavorite: true }] },
-  success: {
-    status: 200,
-    description: 'All codes were changed.',
-    schema: bulkChangesShape,
-    example: { updated: 1, data: [{ index: 0, qrCode: changedExample, warnings: [] }] },
-  },
-  async prepare({ ownerId, body }, { db, config }) {
-    const { qrCodes } = await body();
-    const rows = await readRows(qrCodes);
-    const ids = rows.map(({ row }) => idOf(row));
-    const before = byId((await findCodes(db, ownerId, ids)).codes);
-    const contents = rows.map(({ row, errors }) => {
-      const code = before.get(idOf(row));
-      if (errors.length > 0 || !code || row.content === undefined) return undefined;
-      return { type: row.type ?? code.type, content: row.content };
-    });
-    const context = { db, config, findBlocks: await blocksOf(db, contents) };
-    const errors = [...(await ruleErrors(rows, before, context)), ...(await designErrors(db, rows, before))];
-    refuseRows('qrCodes', [...rows.flatMap((row) => row.errors), ...errors]);
-    return async (services) => {
-      const changedAt = services.now();
-      const changed = await services.db.transaction(async (transaction) => {
-        const codes = byId((await findCodes(transaction, ownerId, ids, { locks: true })).codes);
-        // Only what was changed since is checked again, so that the codes are not locked for long.
-        const isStale = ({ row }: ReadRow) =>
-          codes.get(idOf(row))?.updatedAt.getTime() !== before.get(idOf(row))?.updatedAt.getTime();
-        const late = await ruleErrors(rows.filter(isStale), codes, { ...context, db: transaction });
-        refuseRows('qrCodes', [...late, ...(await designErrors(transaction, rows, codes))]);
-        return changeCodes(transaction, rows, codes, { config, changedAt });
-      });
-      for (const { shareToken } of changed) services.codeChanged(shareToken);
-      const counts = await readScanCounts(services.db, ids);
-      const data = changed.map((code, index) => ({
-        index,
-        qrCode: presentCode(code, counts.get(code.id) ?? 0, config.baseUrl),
-        warnings: codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)),
-      }));
-      return { updated: changed.length, data };
-    };
-  },
-});
 
 const byId = (codes: QrCode[]) => new Map(codes.map((code) => [code.id, code]));
 /** As it is stored; empty where a row has none. */
@@ -214,7 +160,7 @@ async function changeCodes(
 
 export const bulkDeletionBody = Type.Object(
   {
-    qrCodeIds: Type.Array(id('Identifier of a QR code.'), {
+    qrCodeIds: Type.Array(uuid('Identifier of a QR code.'), {
       ...bulkBounds,
       description: 'The QR codes to delete.',
     }),
@@ -222,31 +168,88 @@ export const bulkDeletionBody = Type.Object(
   { ...closed, description: 'Up to 500 QR codes to delete.' },
 );
 
-export const deleteQrCodes = operation({
-  id: 'deleteQrCodes',
-  method: 'delete',
-  path: '/qrcodes/bulk',
-  tag: 'QR codes',
-  summary: 'Delete up to 500 QR codes',
-  description:
-    'Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.',
-  body: bulkDeletionBody,
-  checkedBody: Type.Object({ qrCodeIds: Type.Unsafe<unknown[]>({ type: 'array', ...bulkBounds }) }, closed),
-  maxBodyBytes: maxBulkBytes,
-  bodyExample: { qrCodeIds: [changedExample.id] },
-  success: { status: 204, description: 'All of them were deleted.' },
-  async handle({ ownerId, body }, { db, codeChanged }) {
-    const { qrCodeIds } = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
-    const deleted = await db.transaction(async (transaction) => {
-      const { codes, missing } = await findCodes(transaction, ownerId, qrCodeIds, { locks: true });
-      refuseRows(
-        'qrCodeIds',
-        missing.map((index) => missingCode(`qrCodeIds[${index}]`)),
-      );
-      const once = [...byId(codes).values()];
-      await deleteLockedCodes(transaction, once);
-      return once;
-    });
-    for (const { shareToken } of deleted) codeChanged(shareToken);
-  },
-});
+export const bulkChangeOperations = [
+  operation({
+    id: 'updateQrCodes',
+    method: 'patch',
+    path: '/qrcodes/bulk',
+    summary: 'Change up to 500 QR codes',
+    description:
+      'Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.',
+    body: bulkChangesBody,
+    checkedBody,
+    maxBodyBytes: maxBulkBytes,
+    bodyExample: { qrCodes: [{ id: changedExample.id, name: 'Menu, winter', isFavorite: true }] },
+    success: {
+      status: 200,
+      description: 'All codes were changed.',
+      schema: bulkChangesShape,
+      example: { updated: 1, data: [{ index: 0, qrCode: changedExample, warnings: [] }] },
+    },
+    async prepare({ ownerId, body }, { db, config }) {
+      const { qrCodes } = await body();
+      const rows = await readRows(qrCodes);
+      const ids = rows.map(({ row }) => idOf(row));
+      const before = byId((await findCodes(db, ownerId, ids)).codes);
+      const contents = rows.map(({ row, errors }) => {
+        const code = before.get(idOf(row));
+        if (errors.length > 0 || !code || row.content === undefined) return undefined;
+        return { type: row.type ?? code.type, content: row.content };
+      });
+      const context = { db, config, findBlocks: await blocksOf(db, contents) };
+      const errors = [
+        ...(await ruleErrors(rows, before, context)),
+        ...(await designErrors(db, rows, before)),
+      ];
+      refuseRows('qrCodes', [...rows.flatMap((row) => row.errors), ...errors]);
+      return async (services) => {
+        const changedAt = services.now();
+        const changed = await services.db.transaction(async (transaction) => {
+          const codes = byId((await findCodes(transaction, ownerId, ids, { locks: true })).codes);
+          // Only what was changed since is checked again, so that the codes are not locked for long.
+          const isStale = ({ row }: ReadRow) =>
+            codes.get(idOf(row))?.updatedAt.getTime() !== before.get(idOf(row))?.updatedAt.getTime();
+          const late = await ruleErrors(rows.filter(isStale), codes, { ...context, db: transaction });
+          refuseRows('qrCodes', [...late, ...(await designErrors(transaction, rows, codes))]);
+          return changeCodes(transaction, rows, codes, { config, changedAt });
+        });
+        for (const { shareToken } of changed) services.codeChanged(shareToken);
+        const counts = await readScanCounts(services.db, ids);
+        const data = changed.map((code, index) => ({
+          index,
+          qrCode: presentCode(code, counts.get(code.id) ?? 0, config.baseUrl),
+          warnings: codeWarnings(code, shareUrl(config.baseUrl, code.shareToken)),
+        }));
+        return { updated: changed.length, data };
+      };
+    },
+  }),
+
+  operation({
+    id: 'deleteQrCodes',
+    method: 'delete',
+    path: '/qrcodes/bulk',
+    summary: 'Delete up to 500 QR codes',
+    description:
+      'Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.',
+    body: bulkDeletionBody,
+    checkedBody: Type.Object({ qrCodeIds: Type.Unsafe<unknown[]>({ type: 'array', ...bulkBounds }) }, closed),
+    maxBodyBytes: maxBulkBytes,
+    bodyExample: { qrCodeIds: [changedExample.id] },
+    success: { status: 204, description: 'All of them were deleted.' },
+    async handle({ ownerId, body }, { db, codeChanged }) {
+      const { qrCodeIds } = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
+      const deleted = await db.transaction(async (transaction) => {
+        const { codes, missing } = await findCodes(transaction, ownerId, qrCodeIds, { locks: true });
+        refuseRows(
+          'qrCodeIds',
+          missing.map((index) => missingCode(`qrCodeIds[${index}]`)),
+        );
+        const once = [...byId(codes).values()];
+        await deleteLockedCodes(transaction, once);
+        return once;
+      });
+      for (const { shareToken } of deleted) codeChanged(shareToken);
+    },
+  }),
+];

@@ -16,14 +16,16 @@ import { describeProof, pictureOf, proveDesign } from '../../codes/proof/prove-d
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type, nullable, timestamp } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { codeIdParams } from './qr-codes.ts';
 
-const logo = nullable(
+const logoField = nullable(
   Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
 );
 
 /** Of a design that has it, or of a style. */
-export const logoShape = Type.Object({ logo }, { description: 'A logo in the middle of QR codes.' });
+export const logoShape = Type.Object(
+  { logo: logoField },
+  { description: 'A logo in the middle of QR codes.' },
+);
 export const logoExample = { logo: '3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E' };
 
 /** What is shown of a design, of a code or of a style. */
@@ -31,7 +33,7 @@ export const designProperties = {
   ...designFields,
   // Without the bounds of requests: some clients count UTF-16 units.
   frameText: nullable(Type.String({ description: 'Text in the frame, or null.' })),
-  logo,
+  logo: logoField,
 };
 
 export const designShape = Type.Object(
@@ -65,87 +67,6 @@ const designExample: Static<typeof designShape> = {
 
 const path = '/qrcodes/{id}/design';
 
-export const readQrCodeDesign = operation({
-  id: 'readQrCodeDesign',
-  method: 'get',
-  path,
-  tag: 'QR codes',
-  summary: 'Read the design of a QR code',
-  description:
-    'Returns how the code looks, and at which size phones read it. Without a design, the defaults.',
-  params: codeIdParams,
-  success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db, config }) {
-    const code = await findCode(db, ownerId, params.id);
-    const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
-    return versioned(shown);
-  },
-});
-
-export const replaceQrCodeDesign = operation({
-  id: 'replaceQrCodeDesign',
-  method: 'put',
-  path,
-  tag: 'QR codes',
-  summary: 'Set the design of a QR code',
-  description:
-    'Replaces the whole design except its logo, which has an address of its own. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.',
-  params: codeIdParams,
-  body: designBody,
-  otherFields: { logo: 'cannot be set here; use PUT /qrcodes/{id}/design/logo' },
-  bodyExample: { moduleShape: 'rounded', eyeFrameShape: 'rounded', frame: 'band', frameText: 'Scan me' },
-  success: {
-    status: 200,
-    description: 'The design was proven and saved.',
-    schema: designShape,
-    example: designExample,
-  },
-  isVersioned: true,
-  async handle(
-    { ownerId, caller, params, body, versioned, requireMatch },
-    { db, config, proofs, now, codeChanged },
-  ) {
-    const code = await findCode(db, ownerId, params.id);
-    const given = (await body()) as Partial<Design>;
-    const logo = (await findDesign(db, code.id))?.design.logo ?? null;
-    const proven = await proveDesign(
-      proofs,
-      caller,
-      code,
-      normalizeDesign({ ...given, logo }),
-      config.baseUrl,
-    );
-    const updatedAt = now();
-    await saveDesign(db, code.id, proven, updatedAt, (stored) =>
-      requireMatch(presentDesign(code, stored, config.baseUrl)),
-    );
-    codeChanged(code.shareToken);
-    const saved = presentProven(proven, updatedAt);
-    return { ...versioned(saved), proof: proven.proof };
-  },
-});
-
-export const deleteQrCodeDesign = operation({
-  id: 'deleteQrCodeDesign',
-  method: 'delete',
-  path,
-  tag: 'QR codes',
-  summary: 'Remove the design of a QR code',
-  description:
-    'The code gets the default design: square modules in its two colors, without a frame or a logo.',
-  params: codeIdParams,
-  success: { status: 204, description: 'The code has the default design.' },
-  isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, config, now, codeChanged }) {
-    const code = await findCode(db, ownerId, params.id);
-    await deleteDesign(db, code.id, now(), (stored) =>
-      requireMatch(presentDesign(code, stored, config.baseUrl)),
-    );
-    codeChanged(code.shareToken);
-  },
-});
-
 /** As a GET presents it, which does not try what would help. */
 function presentProven({ design, readsAtMm }: ProvenDesign, updatedAt: Date): Static<typeof designShape> {
   return { ...design, readsAtMm, proof: describeProof(readsAtMm), updatedAt: updatedAt.toISOString() };
@@ -171,79 +92,150 @@ export function presentDesign(
 
 const logoPath = '/qrcodes/{id}/design/logo';
 
-export const readQrCodeLogo = operation({
-  id: 'readQrCodeLogo',
-  method: 'get',
-  path: logoPath,
-  tag: 'QR codes',
-  summary: 'Read the logo of a QR code',
-  description: 'Returns which logo the design has. Its `ETag` is that of the design.',
-  params: codeIdParams,
-  success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db, config }) {
-    const code = await findCode(db, ownerId, params.id);
-    const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
-    return { logo: versioned(design).logo };
-  },
-});
+export const designOperations = [
+  operation({
+    id: 'readQrCodeDesign',
+    method: 'get',
+    path,
+    summary: 'Read the design of a QR code',
+    description:
+      'Returns how the code looks, and at which size phones read it. Without a design, the defaults.',
+    success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db, config }) {
+      const code = await findCode(db, ownerId, id);
+      const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
+      return versioned(shown);
+    },
+  }),
 
-export const replaceQrCodeLogo = operation({
-  id: 'replaceQrCodeLogo',
-  method: 'put',
-  path: logoPath,
-  tag: 'QR codes',
-  summary: 'Set the logo of a QR code',
-  description:
-    'The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.',
-  params: codeIdParams,
-  fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
-  maxBodyBytes: maxLogoBytes,
-  success: {
-    status: 200,
-    description: 'The design with the logo was proven and saved.',
-    schema: designShape,
-    example: { ...designExample, ...logoExample },
-  },
-  isVersioned: true,
-  async handle(
-    { ownerId, caller, params, file, versioned, requireMatch },
-    { db, config, proofs, imageDecoder, now, codeChanged },
-  ) {
-    const code = await findCode(db, ownerId, params.id);
-    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
-    const stored = await findDesign(db, code.id);
-    const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
-    const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
-    const updatedAt = now();
-    await saveDesign(db, code.id, proven, updatedAt, (current) =>
-      requireMatch(presentDesign(code, current, config.baseUrl)),
-    );
-    codeChanged(code.shareToken);
-    const saved = presentProven(proven, updatedAt);
-    return { ...versioned(saved), proof: proven.proof };
-  },
-});
+  operation({
+    id: 'replaceQrCodeDesign',
+    method: 'put',
+    path,
+    summary: 'Set the design of a QR code',
+    description:
+      'Replaces the whole design except its logo, which has an address of its own. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.',
+    body: designBody,
+    otherFields: { logo: 'cannot be set here; use PUT /qrcodes/{id}/design/logo' },
+    bodyExample: { moduleShape: 'rounded', eyeFrameShape: 'rounded', frame: 'band', frameText: 'Scan me' },
+    success: {
+      status: 200,
+      description: 'The design was proven and saved.',
+      schema: designShape,
+      example: designExample,
+    },
+    isVersioned: true,
+    async handle(
+      { ownerId, caller, id, body, versioned, requireMatch },
+      { db, config, proofs, now, codeChanged },
+    ) {
+      const code = await findCode(db, ownerId, id);
+      const given = (await body()) as Partial<Design>;
+      const logo = (await findDesign(db, code.id))?.design.logo ?? null;
+      const proven = await proveDesign(
+        proofs,
+        caller,
+        code,
+        normalizeDesign({ ...given, logo }),
+        config.baseUrl,
+      );
+      const updatedAt = now();
+      await saveDesign(db, code.id, proven, updatedAt, (stored) =>
+        requireMatch(presentDesign(code, stored, config.baseUrl)),
+      );
+      codeChanged(code.shareToken);
+      const saved = presentProven(proven, updatedAt);
+      return { ...versioned(saved), proof: proven.proof };
+    },
+  }),
 
-export const deleteQrCodeLogo = operation({
-  id: 'deleteQrCodeLogo',
-  method: 'delete',
-  path: logoPath,
-  tag: 'QR codes',
-  summary: 'Remove the logo of a QR code',
-  description: 'The rest of the design stays, and so does the error correction of the code.',
-  params: codeIdParams,
-  success: { status: 204, description: 'The code has no logo.' },
-  isVersioned: true,
-  async handle({ ownerId, caller, params, requireMatch }, { db, config, proofs, now, codeChanged }) {
-    const code = await findCode(db, ownerId, params.id);
-    const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
-      presentDesign(code, current, config.baseUrl);
-    const stored = await findDesign(db, code.id);
-    if (!stored || stored.design.logo === null) return requireMatch(present(stored));
-    const design = { ...stored.design, logo: null };
-    const proven = await proveDesign(proofs, caller, code, design, config.baseUrl);
-    await saveDesign(db, code.id, proven, now(), (current) => requireMatch(present(current)));
-    codeChanged(code.shareToken);
-  },
-});
+  operation({
+    id: 'deleteQrCodeDesign',
+    method: 'delete',
+    path,
+    summary: 'Remove the design of a QR code',
+    description:
+      'The code gets the default design: square modules in its two colors, without a frame or a logo.',
+    success: { status: 204, description: 'The code has the default design.' },
+    isVersioned: true,
+    async handle({ ownerId, id, requireMatch }, { db, config, now, codeChanged }) {
+      const code = await findCode(db, ownerId, id);
+      await deleteDesign(db, code.id, now(), (stored) =>
+        requireMatch(presentDesign(code, stored, config.baseUrl)),
+      );
+      codeChanged(code.shareToken);
+    },
+  }),
+
+  operation({
+    id: 'readQrCodeLogo',
+    method: 'get',
+    path: logoPath,
+    summary: 'Read the logo of a QR code',
+    description: 'Returns which logo the design has. Its `ETag` is that of the design.',
+    success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db, config }) {
+      const code = await findCode(db, ownerId, id);
+      const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
+      return { logo: versioned(design).logo };
+    },
+  }),
+
+  operation({
+    id: 'replaceQrCodeLogo',
+    method: 'put',
+    path: logoPath,
+    summary: 'Set the logo of a QR code',
+    description:
+      'The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.',
+    fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
+    maxBodyBytes: maxLogoBytes,
+    success: {
+      status: 200,
+      description: 'The design with the logo was proven and saved.',
+      schema: designShape,
+      example: { ...designExample, ...logoExample },
+    },
+    isVersioned: true,
+    async handle(
+      { ownerId, caller, id, file, versioned, requireMatch },
+      { db, config, proofs, imageDecoder, now, codeChanged },
+    ) {
+      const code = await findCode(db, ownerId, id);
+      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const stored = await findDesign(db, code.id);
+      const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
+      const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
+      const updatedAt = now();
+      await saveDesign(db, code.id, proven, updatedAt, (current) =>
+        requireMatch(presentDesign(code, current, config.baseUrl)),
+      );
+      codeChanged(code.shareToken);
+      const saved = presentProven(proven, updatedAt);
+      return { ...versioned(saved), proof: proven.proof };
+    },
+  }),
+
+  operation({
+    id: 'deleteQrCodeLogo',
+    method: 'delete',
+    path: logoPath,
+    summary: 'Remove the logo of a QR code',
+    description: 'The rest of the design stays, and so does the error correction of the code.',
+    success: { status: 204, description: 'The code has no logo.' },
+    isVersioned: true,
+    async handle({ ownerId, caller, id, requireMatch }, { db, config, proofs, now, codeChanged }) {
+      const code = await findCode(db, ownerId, id);
+      const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
+        presentDesign(code, current, config.baseUrl);
+      const stored = await findDesign(db, code.id);
+      if (!stored || stored.design.logo === null) return requireMatch(present(stored));
+      const design = { ...stored.design, logo: null };
+      const proven = await proveDesign(proofs, caller, code, design, config.baseUrl);
+      await saveDesign(db, code.id, proven, now(), (current) => requireMatch(present(current)));
+      codeChanged(code.shareToken);
+    },
+  }),
+];

@@ -17,7 +17,7 @@ import {
   type Json,
   type JsonObject,
 } from './openapi-responses.ts';
-import { acceptsIdempotencyKey, type ApiTag, type Operation } from './operation.ts';
+import { acceptsIdempotencyKey, type ApiTag, type Operation, type TaggedOperation } from './operation.ts';
 import { filesBody, labelsBody } from './prints.ts';
 import { endingShape } from './qr-code-ending.ts';
 import { fileShape, photoShape } from './qr-code-files.ts';
@@ -40,11 +40,20 @@ const tags: Record<ApiTag, string> = {
   Account: 'What the account of a key may have, and has.',
 };
 
+/** What the `{id}` of a path identifies, by the first segment of the path. */
+const resources: Record<string, string> = {
+  qrcodes: 'QR code',
+  styles: 'style',
+  'style-applications': 'application',
+  webhooks: 'webhook endpoint',
+  'webhook-deliveries': 'delivery',
+};
+
 const always = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
 
 /** The OpenAPI 3.1 document, built from the operations and the schemas that they validate with. */
 export function buildOpenApi(
-  operations: Operation[],
+  operations: TaggedOperation[],
   { baseUrl, abuseContact }: Pick<Config, 'baseUrl' | 'abuseContact'>,
 ): JsonObject {
   const paths: Record<string, JsonObject> = {};
@@ -95,15 +104,16 @@ function contactOf(contact: string): JsonObject {
   return /^https?:/.test(contact) ? { url: contact } : { email: contact };
 }
 
-function describe(operation: Operation): JsonObject {
+function describe(operation: TaggedOperation): JsonObject {
   const statuses = [400, 401, 405, 408, 429, 500, 503];
-  if (operation.params || operation.success.file || hasIdInBody(operation)) statuses.push(404);
+  const hasId = operation.path.includes('{id}');
+  if (hasId || operation.success.file || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);
   const { isVersioned = false, method } = operation;
   const isRead = method === 'get';
-  const changesVersion = isVersioned && operation.params !== undefined && !isRead;
+  const changesVersion = isVersioned && hasId && !isRead;
   if (changesVersion) statuses.push(412);
   const { status, description, schema, example, file, location, optionalHeaders = [] } = operation.success;
   const mayWarn = hasFormerNames(operation) && !optionalHeaders.includes('Qrelay-Warning');
@@ -113,8 +123,8 @@ function describe(operation: Operation): JsonObject {
     summary: operation.summary,
     description: operation.description,
     parameters: [
-      ...parameters('path', operation.params),
-      ...parameters('query', operation.query, operation.queryExample),
+      ...(hasId ? [idParameter(operation.path)] : []),
+      ...queryParameters(operation),
       ...(isIdempotent ? [idempotencyKey] : []),
       ...(changesVersion ? [ifMatch] : []),
       ...(isVersioned && isRead ? [ifNoneMatch] : []),
@@ -152,14 +162,20 @@ function describe(operation: Operation): JsonObject {
   };
 }
 
-function parameters(place: 'path' | 'query', schema: Operation['params'], given?: unknown): Json[] {
-  if (!schema) return [];
-  const required = (schema.required ?? []) as string[];
-  const examples = (given ?? {}) as JsonObject;
-  return Object.entries(schema.properties as Record<string, TSchema & { description?: string }>).map(
+function idParameter(path: string): JsonObject {
+  const resource = resources[path.split('/')[1] ?? ''];
+  if (!resource) throw new Error(`Add the resource of ${path} to \`resources\` in src/web/api/openapi.ts`);
+  const description = `The \`id\` of the ${resource}.`;
+  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string', description } };
+}
+
+function queryParameters({ query, queryExample }: Operation): Json[] {
+  const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] };
+  const examples = (queryExample ?? {}) as JsonObject;
+  return Object.entries(properties as Record<string, TSchema & { description?: string }>).map(
     ([name, part]) => ({
       name,
-      in: place,
+      in: 'query',
       required: required.includes(name),
       description: part.description ?? name,
       schema: reference(part),

@@ -7,13 +7,14 @@ import type { Services } from '../services.ts';
 import type { BodyRules } from '../../codes/validation.ts';
 
 /** A parsed and validated request. */
-interface ApiRequest<Params, Query, Body> {
+interface ApiRequest<Query, Body> {
   ownerId: string;
   /** The requests of this key in the last hour. */
   rateWindow: RateWindow;
   /** For slow work. */
   caller: Caller;
-  params: Params;
+  /** Of the resource that the path names; empty where it names none. */
+  id: string;
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */
   body(rules?: BodyRules<Body>): Promise<Body>;
@@ -31,23 +32,17 @@ interface ApiRequest<Params, Query, Body> {
   requireMatch(current: object | string): void;
 }
 
-export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';
-
 /** One operation of the API: its route, its schemas and its handler. */
-type OperationOf<
-  Params extends TObject,
-  Query extends TObject,
-  Body extends TObject,
-  Response extends TSchema,
-> = Handling<ApiRequest<Static<Params>, Static<Query>, Static<Body>>, Static<Response>> & {
+type OperationOf<Query extends TObject, Body extends TObject, Response extends TSchema> = Handling<
+  ApiRequest<Static<Query>, Static<Body>>,
+  Static<Response>
+> & {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the version prefix, with parameters in braces. */
+  /** Below the version prefix. Its only parameter is `{id}`. */
   path: string;
-  tag: ApiTag;
   summary: string;
   description: string;
-  params?: Params;
   /** Unknown parameters are rejected. */
   query?: Query;
   /** Rules of the query that its schema cannot express. */
@@ -93,15 +88,16 @@ type Handling<Request, Result> =
 
 // In a list of operations, each is only called with values that its own schemas accepted.
 // oxlint-disable-next-line typescript/no-explicit-any
-export type Operation = OperationOf<any, any, any, any>;
+export type Operation = OperationOf<any, any, any>;
+
+/** The groups of the reference. */
+export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';
+export type TaggedOperation = Operation & { tag: ApiTag };
 
 /** Without a response schema, the handler returns nothing. */
-export function operation<
-  Params extends TObject,
-  Query extends TObject,
-  Body extends TObject,
-  Response extends TSchema = TVoid,
->(definition: OperationOf<Params, Query, Body, Response>): Operation {
+export function operation<Query extends TObject, Body extends TObject, Response extends TSchema = TVoid>(
+  definition: OperationOf<Query, Body, Response>,
+): Operation {
   return definition;
 }
 

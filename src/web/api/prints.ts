@@ -1,4 +1,4 @@
-import { choice, closed, id, Type } from '../../schema.ts';
+import { choice, closed, uuid, Type } from '../../schema.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
 import { countTooSmall, fileFormats, maxPrintedCodes } from '../../codes/print/print-codes.ts';
 import {
@@ -16,7 +16,8 @@ import { idErrors } from '../../codes/validation.ts';
 import { operation } from './operation.ts';
 
 const idBounds = { minItems: 1, maxItems: maxPrintedCodes };
-const ids = (description: string) => Type.Array(id('Identifier of a QR code.'), { ...idBounds, description });
+const ids = (description: string) =>
+  Type.Array(uuid('Identifier of a QR code.'), { ...idBounds, description });
 /** Ids are checked by `idErrors`: thousands of errors at once would block other requests. */
 const checkedIds = Type.Unsafe<unknown[]>({ type: 'array', ...idBounds });
 
@@ -77,67 +78,67 @@ export const filesBody = Type.Object(
 
 const exampleIds = ['01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11'];
 
-export const printQrCodeLabels = operation({
-  id: 'printQrCodeLabels',
-  method: 'post',
-  path: '/qrcodes/labels',
-  tag: 'Printing',
-  summary: 'Print labels',
-  description:
-    'Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.',
-  body: labelsBody,
-  checkedBody: Type.Object({ ...labelsBody.properties, qrCodeIds: checkedIds }, closed),
-  bodyExample: { qrCodeIds: exampleIds, sheet: 'L7160', start: 4 },
-  success: {
-    status: 200,
-    description: 'The sheets, one per page.',
-    file: { type: 'application/pdf', name: 'labels.pdf' },
-    optionalHeaders: ['Qrelay-Warning'],
-  },
-  async handle({ ownerId, caller, body, warn, sentName }, { db, prints }) {
-    const given = await body(async (fields, invalidFields) => [
-      ...idErrors('qrCodeIds', fields.qrCodeIds),
-      // The labels of a grid with invalid fields have no size.
-      ...([...invalidFields].some((field) => field.startsWith('grid'))
-        ? []
-        : labelErrors(fields as Partial<LabelChoice>)),
-    ]);
-    const options = labelOptions(given);
-    const load = async () => {
-      const codes = await prints.picturesOf(
-        await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds')),
-      );
-      const tooSmall = countTooSmall(codes, options);
-      if (tooSmall > 0)
-        warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
-      return codes;
-    };
-    return prints.labels(caller, load, options);
-  },
-});
+export const printOperations = [
+  operation({
+    id: 'printQrCodeLabels',
+    method: 'post',
+    path: '/qrcodes/labels',
+    summary: 'Print labels',
+    description:
+      'Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.',
+    body: labelsBody,
+    checkedBody: Type.Object({ ...labelsBody.properties, qrCodeIds: checkedIds }, closed),
+    bodyExample: { qrCodeIds: exampleIds, sheet: 'L7160', start: 4 },
+    success: {
+      status: 200,
+      description: 'The sheets, one per page.',
+      file: { type: 'application/pdf', name: 'labels.pdf' },
+      optionalHeaders: ['Qrelay-Warning'],
+    },
+    async handle({ ownerId, caller, body, warn, sentName }, { db, prints }) {
+      const given = await body(async (fields, invalidFields) => [
+        ...idErrors('qrCodeIds', fields.qrCodeIds),
+        // The labels of a grid with invalid fields have no size.
+        ...([...invalidFields].some((field) => field.startsWith('grid'))
+          ? []
+          : labelErrors(fields as Partial<LabelChoice>)),
+      ]);
+      const options = labelOptions(given);
+      const load = async () => {
+        const codes = await prints.picturesOf(
+          await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds')),
+        );
+        const tooSmall = countTooSmall(codes, options);
+        if (tooSmall > 0)
+          warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
+        return codes;
+      };
+      return prints.labels(caller, load, options);
+    },
+  }),
 
-export const downloadQrCodeFiles = operation({
-  id: 'downloadQrCodeFiles',
-  method: 'post',
-  path: '/qrcodes/files',
-  tag: 'Printing',
-  summary: 'Download pictures',
-  description:
-    'Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.',
-  body: filesBody,
-  checkedBody: Type.Object({ ...filesBody.properties, qrCodeIds: checkedIds }, closed),
-  bodyExample: { qrCodeIds: exampleIds, format: 'svg' },
-  success: {
-    status: 200,
-    description: 'The archive.',
-    file: { type: 'application/zip', name: 'qr-codes.zip' },
-  },
-  async handle({ ownerId, caller, body, sentName }, { db, prints }) {
-    const given = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
-    const load = async () => {
-      const codes = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
-      return prints.picturesOf([...new Map(codes.map((code) => [code.id, code])).values()]);
-    };
-    return prints.files(caller, load, given.format);
-  },
-});
+  operation({
+    id: 'downloadQrCodeFiles',
+    method: 'post',
+    path: '/qrcodes/files',
+    summary: 'Download pictures',
+    description:
+      'Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.',
+    body: filesBody,
+    checkedBody: Type.Object({ ...filesBody.properties, qrCodeIds: checkedIds }, closed),
+    bodyExample: { qrCodeIds: exampleIds, format: 'svg' },
+    success: {
+      status: 200,
+      description: 'The archive.',
+      file: { type: 'application/zip', name: 'qr-codes.zip' },
+    },
+    async handle({ ownerId, caller, body, sentName }, { db, prints }) {
+      const given = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
+      const load = async () => {
+        const codes = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
+        return prints.picturesOf([...new Map(codes.map((code) => [code.id, code])).values()]);
+      };
+      return prints.files(caller, load, given.format);
+    },
+  }),
+];

@@ -6,7 +6,6 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import type { Config } from '../../config.ts';
 import { afterExpiryUrlDescription, endingBody, endingChanges, endingRules } from '../../codes/code-rules.ts';
 import { operation } from './operation.ts';
-import { codeIdParams } from './qr-codes.ts';
 
 export const endingShape = Type.Object(
   {
@@ -26,60 +25,6 @@ const example: Static<typeof endingShape> = {
   afterExpiryUrl: null,
 };
 
-export const readQrCodeEnding = operation({
-  id: 'readQrCodeEnding',
-  method: 'get',
-  path: '/qrcodes/{id}/ending',
-  tag: 'QR codes',
-  summary: 'Read how a QR code ends',
-  description:
-    'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
-  params: codeIdParams,
-  success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db, config }) {
-    const ending = presentEnding(await findCode(db, ownerId, params.id), config);
-    return versioned(ending);
-  },
-});
-
-export const updateQrCodeEnding = operation({
-  id: 'updateQrCodeEnding',
-  method: 'patch',
-  path: '/qrcodes/{id}/ending',
-  tag: 'QR codes',
-  summary: 'Change how a QR code ends',
-  description:
-    'Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.',
-  params: codeIdParams,
-  body: endingBody,
-  bodyExample: { afterExpiryUrl: 'https://example.com/closed' },
-  otherFields: { isRenewedByScans: 'cannot be set; it is true while expiresAt is not chosen' },
-  success: {
-    status: 200,
-    description: 'How the code ends after the change.',
-    schema: endingShape,
-    example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
-  },
-  isVersioned: true,
-  async handle({ ownerId, params, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
-    const changed = await changeCode(
-      db,
-      ownerId,
-      params.id,
-      async (code, transaction) => {
-        const given = await body(endingRules(transaction, config));
-        requireMatch(presentEnding(code, config));
-        return endingChanges(code, given, config.qrCodeLifetimeDays, now());
-      },
-      now(),
-    );
-    codeChanged(changed.shareToken);
-    const ending = presentEnding(changed, config);
-    return versioned(ending);
-  },
-});
-
 function presentEnding(code: QrCode, config: Config): Static<typeof endingShape> {
   return {
     expiresAt: code.expiresAt.toISOString(),
@@ -87,3 +32,55 @@ function presentEnding(code: QrCode, config: Config): Static<typeof endingShape>
     afterExpiryUrl: code.afterExpiryUrl,
   };
 }
+
+export const endingOperations = [
+  operation({
+    id: 'readQrCodeEnding',
+    method: 'get',
+    path: '/qrcodes/{id}/ending',
+    summary: 'Read how a QR code ends',
+    description:
+      'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
+    success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db, config }) {
+      const ending = presentEnding(await findCode(db, ownerId, id), config);
+      return versioned(ending);
+    },
+  }),
+
+  operation({
+    id: 'updateQrCodeEnding',
+    method: 'patch',
+    path: '/qrcodes/{id}/ending',
+    summary: 'Change how a QR code ends',
+    description:
+      'Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.',
+    body: endingBody,
+    bodyExample: { afterExpiryUrl: 'https://example.com/closed' },
+    otherFields: { isRenewedByScans: 'cannot be set; it is true while expiresAt is not chosen' },
+    success: {
+      status: 200,
+      description: 'How the code ends after the change.',
+      schema: endingShape,
+      example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
+    },
+    isVersioned: true,
+    async handle({ ownerId, id, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
+      const changed = await changeCode(
+        db,
+        ownerId,
+        id,
+        async (code, transaction) => {
+          const given = await body(endingRules(transaction, config));
+          requireMatch(presentEnding(code, config));
+          return endingChanges(code, given, config.qrCodeLifetimeDays, now());
+        },
+        now(),
+      );
+      codeChanged(changed.shareToken);
+      const ending = presentEnding(changed, config);
+      return versioned(ending);
+    },
+  }),
+];

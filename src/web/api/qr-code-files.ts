@@ -15,7 +15,6 @@ import { readFile, readPhoto } from '../../codes/files/read-upload.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Type, label, nullable, timestamp } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { codeIdParams } from './qr-codes.ts';
 
 const filePath = '/qrcodes/{id}/file';
 
@@ -57,95 +56,6 @@ function presentFile(
   return { name, mediaType, bytes, url, updatedAt: updatedAt.toISOString() };
 }
 
-export const readQrCodeFile = operation({
-  id: 'readQrCodeFile',
-  method: 'get',
-  path: filePath,
-  tag: 'QR codes',
-  summary: 'Read about the file of a QR code',
-  description:
-    'Returns what the file is and where it is served, and how much the files of the account may have together.',
-  params: codeIdParams,
-  success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db, config }) {
-    const code = await findCode(db, ownerId, params.id);
-    const shown = presentFile(await findFile(db, code.id, 'file'), code, config.baseUrl);
-    return {
-      ...versioned(shown),
-      usedBytes: await usedBytes(db, ownerId),
-      quotaBytes: await findFileQuota(db, ownerId, config.limits),
-    };
-  },
-});
-
-export const replaceQrCodeFile = operation({
-  id: 'replaceQrCodeFile',
-  method: 'put',
-  path: filePath,
-  tag: 'QR codes',
-  summary: 'Set the file that a scan opens',
-  description:
-    'The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.',
-  params: codeIdParams,
-  query: Type.Object({
-    name: Type.Optional(
-      label('Under which it is saved. Without one, that of the file before, or the name of the code.'),
-    ),
-  }),
-  fileTypes: [...mediaTypes],
-  maxBodyBytes: maxFileBytes,
-  success: { status: 200, description: 'The file was stored.', schema: fileShape, example: fileExample },
-  isVersioned: true,
-  async handle(
-    { ownerId, caller, params, query, file, mediaType, versioned, requireMatch },
-    { db, config, imageDecoder, now, codeChanged },
-  ) {
-    const code = await findCode(db, ownerId, params.id);
-    const quotaBytes = await findFileQuota(db, ownerId, config.limits);
-    const bytes = file();
-    // Before the work: decided when it is saved.
-    await requireRoom(
-      db,
-      { userId: ownerId, codeId: code.id },
-      { kind: 'file', bytes: bytes.length },
-      quotaBytes,
-    );
-    const name = query.name ?? (await findFile(db, code.id, 'file'))?.name ?? code.name;
-    const upload = await readFile(imageDecoder, caller, { bytes, declared: mediaType, name });
-    const content = fileAddress(config.baseUrl, code.shareToken, upload.name);
-    const check = (current: CodeFile | undefined) => requireMatch(presentFile(current, code, config.baseUrl));
-    const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
-    codeChanged(code.shareToken);
-    const shown = presentFile(saved, code, config.baseUrl);
-    return { ...versioned(shown), usedBytes: await usedBytes(db, ownerId), quotaBytes };
-  },
-});
-
-export const deleteQrCodeFile = operation({
-  id: 'deleteQrCodeFile',
-  method: 'delete',
-  path: filePath,
-  tag: 'QR codes',
-  summary: 'Delete the file of a QR code',
-  description:
-    'The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.',
-  params: codeIdParams,
-  success: { status: 204, description: 'The code has no file.', optionalHeaders: ['Qrelay-Warning'] },
-  isVersioned: true,
-  async handle({ ownerId, params, warn, requireMatch }, { db, config, codeChanged }) {
-    const code = await findCode(db, ownerId, params.id);
-    const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
-      requireMatch(presentFile(current, code, config.baseUrl)),
-    );
-    if (!isDeleted) return;
-    codeChanged(code.shareToken);
-    warn([
-      'Scans now show a page that says that the file was removed. Upload another one or set another content.',
-    ]);
-  },
-});
-
 const photoPath = '/qrcodes/{id}/photo';
 
 export const photoShape = Type.Object(
@@ -173,68 +83,148 @@ function presentPhoto(photo: CodeFile | undefined, { shareToken }: QrCode, baseU
   return { bytes, url: `${baseUrl}/f/${shareToken}/photo.jpg`, updatedAt: updatedAt.toISOString() };
 }
 
-export const readQrCodePhoto = operation({
-  id: 'readQrCodePhoto',
-  method: 'get',
-  path: photoPath,
-  tag: 'QR codes',
-  summary: 'Read about the photo of a contact',
-  description: 'Returns where the photo is served.',
-  params: codeIdParams,
-  success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db, config }) {
-    const code = await findCode(db, ownerId, params.id);
-    const shown = presentPhoto(await findFile(db, code.id, 'photo'), code, config.baseUrl);
-    return versioned(shown);
-  },
-});
+export const fileOperations = [
+  operation({
+    id: 'readQrCodeFile',
+    method: 'get',
+    path: filePath,
+    summary: 'Read about the file of a QR code',
+    description:
+      'Returns what the file is and where it is served, and how much the files of the account may have together.',
+    success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db, config }) {
+      const code = await findCode(db, ownerId, id);
+      const shown = presentFile(await findFile(db, code.id, 'file'), code, config.baseUrl);
+      return {
+        ...versioned(shown),
+        usedBytes: await usedBytes(db, ownerId),
+        quotaBytes: await findFileQuota(db, ownerId, config.limits),
+      };
+    },
+  }),
 
-export const replaceQrCodePhoto = operation({
-  id: 'replaceQrCodePhoto',
-  method: 'put',
-  path: photoPath,
-  tag: 'QR codes',
-  summary: 'Set the photo of a contact',
-  description:
-    'For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.',
-  params: codeIdParams,
-  fileTypes: ['image/png', 'image/jpeg', 'image/webp'],
-  maxBodyBytes: maxFileBytes,
-  success: { status: 200, description: 'The photo was stored.', schema: photoShape, example: photoExample },
-  isVersioned: true,
-  async handle(
-    { ownerId, caller, params, file, mediaType, versioned, requireMatch },
-    { db, config, imageDecoder, now, codeChanged },
-  ) {
-    const code = await findCode(db, ownerId, params.id);
-    if (code.type !== 'vcard') throw noContact();
-    const quotaBytes = await findFileQuota(db, ownerId, config.limits);
-    const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
-    const check = (current: CodeFile | undefined) =>
-      requireMatch(presentPhoto(current, code, config.baseUrl));
-    const saved = await saveFile(db, code, photo, { quotaBytes, check, now: now() });
-    codeChanged(code.shareToken);
-    const shown = presentPhoto(saved, code, config.baseUrl);
-    return versioned(shown);
-  },
-});
+  operation({
+    id: 'replaceQrCodeFile',
+    method: 'put',
+    path: filePath,
+    summary: 'Set the file that a scan opens',
+    description:
+      'The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.',
+    query: Type.Object({
+      name: Type.Optional(
+        label('Under which it is saved. Without one, that of the file before, or the name of the code.'),
+      ),
+    }),
+    fileTypes: [...mediaTypes],
+    maxBodyBytes: maxFileBytes,
+    success: { status: 200, description: 'The file was stored.', schema: fileShape, example: fileExample },
+    isVersioned: true,
+    async handle(
+      { ownerId, caller, id, query, file, mediaType, versioned, requireMatch },
+      { db, config, imageDecoder, now, codeChanged },
+    ) {
+      const code = await findCode(db, ownerId, id);
+      const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+      const bytes = file();
+      // Before the work: decided when it is saved.
+      await requireRoom(
+        db,
+        { userId: ownerId, codeId: code.id },
+        { kind: 'file', bytes: bytes.length },
+        quotaBytes,
+      );
+      const name = query.name ?? (await findFile(db, code.id, 'file'))?.name ?? code.name;
+      const upload = await readFile(imageDecoder, caller, { bytes, declared: mediaType, name });
+      const content = fileAddress(config.baseUrl, code.shareToken, upload.name);
+      const check = (current: CodeFile | undefined) =>
+        requireMatch(presentFile(current, code, config.baseUrl));
+      const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
+      codeChanged(code.shareToken);
+      const shown = presentFile(saved, code, config.baseUrl);
+      return { ...versioned(shown), usedBytes: await usedBytes(db, ownerId), quotaBytes };
+    },
+  }),
 
-export const deleteQrCodePhoto = operation({
-  id: 'deleteQrCodePhoto',
-  method: 'delete',
-  path: photoPath,
-  tag: 'QR codes',
-  summary: 'Delete the photo of a contact',
-  description: 'The share page and the contact that people save are without it within 10 seconds.',
-  params: codeIdParams,
-  success: { status: 204, description: 'The code has no photo.' },
-  isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
-    const code = await findCode(db, ownerId, params.id);
-    await deleteFile(db, code.id, 'photo', (current) =>
-      requireMatch(presentPhoto(current, code, config.baseUrl)),
-    );
-    codeChanged(code.shareToken);
-  },
-});
+  operation({
+    id: 'deleteQrCodeFile',
+    method: 'delete',
+    path: filePath,
+    summary: 'Delete the file of a QR code',
+    description:
+      'The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.',
+    success: { status: 204, description: 'The code has no file.', optionalHeaders: ['Qrelay-Warning'] },
+    isVersioned: true,
+    async handle({ ownerId, id, warn, requireMatch }, { db, config, codeChanged }) {
+      const code = await findCode(db, ownerId, id);
+      const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
+        requireMatch(presentFile(current, code, config.baseUrl)),
+      );
+      if (!isDeleted) return;
+      codeChanged(code.shareToken);
+      warn([
+        'Scans now show a page that says that the file was removed. Upload another one or set another content.',
+      ]);
+    },
+  }),
+
+  operation({
+    id: 'readQrCodePhoto',
+    method: 'get',
+    path: photoPath,
+    summary: 'Read about the photo of a contact',
+    description: 'Returns where the photo is served.',
+    success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db, config }) {
+      const code = await findCode(db, ownerId, id);
+      const shown = presentPhoto(await findFile(db, code.id, 'photo'), code, config.baseUrl);
+      return versioned(shown);
+    },
+  }),
+
+  operation({
+    id: 'replaceQrCodePhoto',
+    method: 'put',
+    path: photoPath,
+    summary: 'Set the photo of a contact',
+    description:
+      'For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.',
+    fileTypes: ['image/png', 'image/jpeg', 'image/webp'],
+    maxBodyBytes: maxFileBytes,
+    success: { status: 200, description: 'The photo was stored.', schema: photoShape, example: photoExample },
+    isVersioned: true,
+    async handle(
+      { ownerId, caller, id, file, mediaType, versioned, requireMatch },
+      { db, config, imageDecoder, now, codeChanged },
+    ) {
+      const code = await findCode(db, ownerId, id);
+      if (code.type !== 'vcard') throw noContact();
+      const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+      const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
+      const check = (current: CodeFile | undefined) =>
+        requireMatch(presentPhoto(current, code, config.baseUrl));
+      const saved = await saveFile(db, code, photo, { quotaBytes, check, now: now() });
+      codeChanged(code.shareToken);
+      const shown = presentPhoto(saved, code, config.baseUrl);
+      return versioned(shown);
+    },
+  }),
+
+  operation({
+    id: 'deleteQrCodePhoto',
+    method: 'delete',
+    path: photoPath,
+    summary: 'Delete the photo of a contact',
+    description: 'The share page and the contact that people save are without it within 10 seconds.',
+    success: { status: 204, description: 'The code has no photo.' },
+    isVersioned: true,
+    async handle({ ownerId, id, requireMatch }, { db, config, codeChanged }) {
+      const code = await findCode(db, ownerId, id);
+      await deleteFile(db, code.id, 'photo', (current) =>
+        requireMatch(presentPhoto(current, code, config.baseUrl)),
+      );
+      codeChanged(code.shareToken);
+    },
+  }),
+];

@@ -3,17 +3,9 @@ import { maxAltLength, pageBody, pageDescriptions } from '../../codes/code-rules
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
 import { maxLogoBytes } from '../../codes/files/upload.ts';
-import {
-  type PageLogo,
-  deletePageLogo,
-  findPageLogo,
-  pageLookChanges,
-  pageLookOf,
-  savePageLogo,
-} from '../../codes/share-page.ts';
+import { type PageLogo, deletePageLogo, findPageLogo, pageLookChanges, pageLookOf, savePageLogo } from '../../codes/share-page.ts';
 import { Type, color, label, nullable } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { codeIdParams } from './qr-codes.ts';
 
 export const pageShape = Type.Object(
   {
@@ -29,52 +21,6 @@ const example: Static<typeof pageShape> = {
   text: 'Open daily from 8 to 18',
   color: '#7a1f3d',
 };
-
-export const readQrCodePage = operation({
-  id: 'readQrCodePage',
-  method: 'get',
-  path: '/qrcodes/{id}/page',
-  tag: 'QR codes',
-  summary: 'Read how the share page looks',
-  description: 'Returns the title, line and color of the page that a scan opens. Redirects show no page.',
-  params: codeIdParams,
-  success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db }) {
-    const look = pageLookOf(await findCode(db, ownerId, params.id));
-    return versioned(look);
-  },
-});
-
-export const updateQrCodePage = operation({
-  id: 'updateQrCodePage',
-  method: 'patch',
-  path: '/qrcodes/{id}/page',
-  tag: 'QR codes',
-  summary: 'Change how the share page looks',
-  description: 'Send only the fields that you want to change. Scans see the change within 10 seconds.',
-  params: codeIdParams,
-  body: pageBody,
-  bodyExample: { title: 'Café Linden', color: '#7a1f3d' },
-  success: { status: 200, description: 'How the page looks after the change.', schema: pageShape, example },
-  isVersioned: true,
-  async handle({ ownerId, params, body, versioned, requireMatch }, { db, now, codeChanged }) {
-    const changed = await changeCode(
-      db,
-      ownerId,
-      params.id,
-      async (code) => {
-        const given = await body();
-        requireMatch(pageLookOf(code));
-        return pageLookChanges(given);
-      },
-      now(),
-    );
-    codeChanged(changed.shareToken);
-    const look = pageLookOf(changed);
-    return versioned(look);
-  },
-});
 
 const logoPath = '/qrcodes/{id}/page/logo';
 
@@ -99,70 +45,110 @@ function presentPageLogo(stored: PageLogo | undefined): Static<typeof pageLogoSh
   return { logo: stored?.logo ?? null, alt: stored?.alt ?? null };
 }
 
-export const readQrCodePageLogo = operation({
-  id: 'readQrCodePageLogo',
-  method: 'get',
-  path: logoPath,
-  tag: 'QR codes',
-  summary: 'Read the logo of the share page',
-  description: 'Returns which logo the page shows that a scan opens. Redirects show no page.',
-  params: codeIdParams,
-  success: { status: 200, description: 'The logo.', schema: pageLogoShape, example: logoExample },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db }) {
-    const code = await findCode(db, ownerId, params.id);
-    const shown = presentPageLogo(await findPageLogo(db, code.id));
-    return versioned(shown);
-  },
-});
-
-export const replaceQrCodePageLogo = operation({
-  id: 'replaceQrCodePageLogo',
-  method: 'put',
-  path: logoPath,
-  tag: 'QR codes',
-  summary: 'Set the logo of the share page',
-  description:
-    'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.',
-  params: codeIdParams,
-  query: Type.Object({
-    alt: label(
-      'What the logo shows, for people who do not see it: usually the name of its owner.',
-      maxAltLength,
-    ),
+export const pageOperations = [
+  operation({
+    id: 'readQrCodePage',
+    method: 'get',
+    path: '/qrcodes/{id}/page',
+    summary: 'Read how the share page looks',
+    description: 'Returns the title, line and color of the page that a scan opens. Redirects show no page.',
+    success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db }) {
+      const look = pageLookOf(await findCode(db, ownerId, id));
+      return versioned(look);
+    },
   }),
-  queryExample: { alt: 'Café Linden' },
-  fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
-  maxBodyBytes: maxLogoBytes,
-  success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example: logoExample },
-  isVersioned: true,
-  async handle(
-    { ownerId, caller, params, query, file, versioned, requireMatch },
-    { db, imageDecoder, now, codeChanged },
-  ) {
-    const code = await findCode(db, ownerId, params.id);
-    const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
-    const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
-      requireMatch(presentPageLogo(stored)),
-    );
-    codeChanged(code.shareToken);
-    return versioned(saved);
-  },
-});
 
-export const deleteQrCodePageLogo = operation({
-  id: 'deleteQrCodePageLogo',
-  method: 'delete',
-  path: logoPath,
-  tag: 'QR codes',
-  summary: 'Remove the logo of the share page',
-  description: 'Scans see the change within 10 seconds.',
-  params: codeIdParams,
-  success: { status: 204, description: 'The page has no logo.' },
-  isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, now, codeChanged }) {
-    const code = await findCode(db, ownerId, params.id);
-    await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
-    codeChanged(code.shareToken);
-  },
-});
+  operation({
+    id: 'updateQrCodePage',
+    method: 'patch',
+    path: '/qrcodes/{id}/page',
+    summary: 'Change how the share page looks',
+    description: 'Send only the fields that you want to change. Scans see the change within 10 seconds.',
+    body: pageBody,
+    bodyExample: { title: 'Café Linden', color: '#7a1f3d' },
+    success: { status: 200, description: 'How the page looks after the change.', schema: pageShape, example },
+    isVersioned: true,
+    async handle({ ownerId, id, body, versioned, requireMatch }, { db, now, codeChanged }) {
+      const changed = await changeCode(
+        db,
+        ownerId,
+        id,
+        async (code) => {
+          const given = await body();
+          requireMatch(pageLookOf(code));
+          return pageLookChanges(given);
+        },
+        now(),
+      );
+      codeChanged(changed.shareToken);
+      const look = pageLookOf(changed);
+      return versioned(look);
+    },
+  }),
+];
+
+export const pageLogoOperations = [
+  operation({
+    id: 'readQrCodePageLogo',
+    method: 'get',
+    path: logoPath,
+    summary: 'Read the logo of the share page',
+    description: 'Returns which logo the page shows that a scan opens. Redirects show no page.',
+    success: { status: 200, description: 'The logo.', schema: pageLogoShape, example: logoExample },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db }) {
+      const code = await findCode(db, ownerId, id);
+      const shown = presentPageLogo(await findPageLogo(db, code.id));
+      return versioned(shown);
+    },
+  }),
+
+  operation({
+    id: 'replaceQrCodePageLogo',
+    method: 'put',
+    path: logoPath,
+    summary: 'Set the logo of the share page',
+    description:
+      'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.',
+    query: Type.Object({
+      alt: label(
+        'What the logo shows, for people who do not see it: usually the name of its owner.',
+        maxAltLength,
+      ),
+    }),
+    queryExample: { alt: 'Café Linden' },
+    fileTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml'],
+    maxBodyBytes: maxLogoBytes,
+    success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example: logoExample },
+    isVersioned: true,
+    async handle(
+      { ownerId, caller, id, query, file, versioned, requireMatch },
+      { db, imageDecoder, now, codeChanged },
+    ) {
+      const code = await findCode(db, ownerId, id);
+      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
+        requireMatch(presentPageLogo(stored)),
+      );
+      codeChanged(code.shareToken);
+      return versioned(saved);
+    },
+  }),
+
+  operation({
+    id: 'deleteQrCodePageLogo',
+    method: 'delete',
+    path: logoPath,
+    summary: 'Remove the logo of the share page',
+    description: 'Scans see the change within 10 seconds.',
+    success: { status: 204, description: 'The page has no logo.' },
+    isVersioned: true,
+    async handle({ ownerId, id, requireMatch }, { db, now, codeChanged }) {
+      const code = await findCode(db, ownerId, id);
+      await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
+      codeChanged(code.shareToken);
+    },
+  }),
+];

@@ -1,13 +1,5 @@
 import type { Static } from 'typebox';
-import {
-  changedCodeRules,
-  codeFields,
-  createBody,
-  createDefaults,
-  endingChanges,
-  newCodeRules,
-  patchBody,
-} from '../../codes/code-rules.ts';
+import { changedCodeRules, codeFields, createBody, createDefaults, endingChanges, newCodeRules, patchBody } from '../../codes/code-rules.ts';
 import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/lifetime.ts';
@@ -16,19 +8,14 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import { codeTypes } from '../../codes/content/content-types.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import {
-  createStyledCode,
-  missedWarnings,
-  plainWarning,
-  proveDefaultStyle,
-} from '../../codes/styles/default-style.ts';
+import { createStyledCode, missedWarnings, plainWarning, proveDefaultStyle } from '../../codes/styles/default-style.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
-import { Type, choice, id, maxLabelLength, nullable, text, timestamp } from '../../schema.ts';
+import { Type, choice, maxLabelLength, nullable, text, timestamp, uuid } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
 import { operation } from './operation.ts';
 import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
-import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
+import { pageOf, pageQuery, period, periodOf, periodRules, present, toPage } from './lists.ts';
 
 const assigned = 'is assigned by the service and cannot be set';
 const assignedFields = {
@@ -49,7 +36,7 @@ export const notInCreate = {
 export const notInPatch = assignedFields;
 
 const createdProperties = {
-  id: id('Identifier of the QR code.'),
+  id: uuid('Identifier of the QR code.'),
   // Without the bounds of requests: some clients count UTF-16 units, and would reject a name of 100 emoji.
   name: Type.String({ description: 'The name of the code.' }),
   type: codeFields.type,
@@ -89,31 +76,11 @@ export const readShape = Type.Object(
 type NewColumns = NewCode & Pick<QrCode, 'id' | 'shareToken' | 'createdAt' | 'expiresAt'>;
 
 export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof createdShape> {
-  return {
-    id: code.id,
-    name: code.name,
-    type: code.type,
-    content: code.content,
-    shareToken: code.shareToken,
-    shareUrl: shareUrl(baseUrl, code.shareToken),
-    foregroundColor: code.foregroundColor,
-    backgroundColor: code.backgroundColor,
-    size: code.size,
-    errorCorrection: code.errorCorrection,
-    category: code.category,
-    createdAt: code.createdAt.toISOString(),
-    expiresAt: code.expiresAt.toISOString(),
-  };
+  return present(createdShape, { ...code, shareUrl: shareUrl(baseUrl, code.shareToken) });
 }
 
 export function presentCode(code: QrCode, scanCount: number, baseUrl: string): Static<typeof readShape> {
-  return {
-    ...presentCreated(code, baseUrl),
-    isPublic: code.isPublic,
-    isFavorite: code.isFavorite,
-    scanCount,
-    updatedAt: code.updatedAt.toISOString(),
-  };
+  return present(readShape, { ...code, shareUrl: shareUrl(baseUrl, code.shareToken), scanCount });
 }
 
 export const createdExample: Static<typeof createdShape> = {
@@ -150,8 +117,6 @@ export const changedExample: Static<typeof readShape> = {
 /** Scans do not make a version stale. */
 const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
 
-export const codeIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the QR code.' }) });
-
 const warningNote =
   'If phones may fail to read the code, a `Qrelay-Warning` header per reason says what to change.';
 
@@ -159,7 +124,6 @@ export const createQrCode = operation({
   id: 'createQrCode',
   method: 'post',
   path: '/qrcodes',
-  tag: 'QR codes',
   summary: 'Create a publicly shared QR code',
   description:
     'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false. The code gets your default style, if you have one and phones can read the code in it; else a `Qrelay-Warning` header says why not.',
@@ -199,14 +163,12 @@ export const readQrCode = operation({
   id: 'readQrCode',
   method: 'get',
   path: '/qrcodes/{id}',
-  tag: 'QR codes',
   summary: 'Read a QR code',
   description: 'Returns one of your QR codes, with its number of scans.',
-  params: codeIdParams,
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
   isVersioned: true,
-  async handle({ ownerId, params, versioned }, services) {
-    const shown = await presentWithCount(await findCode(services.db, ownerId, params.id), services);
+  async handle({ ownerId, id, versioned }, services) {
+    const shown = await presentWithCount(await findCode(services.db, ownerId, id), services);
     return versioned(shown, codeEtag(shown));
   },
 });
@@ -215,16 +177,10 @@ export const listQrCodes = operation({
   id: 'listQrCodes',
   method: 'get',
   path: '/qrcodes',
-  tag: 'QR codes',
   summary: 'List QR codes',
   description: 'Returns your QR codes one page at a time, newest first.',
   query: Type.Object({
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of codes on a page.' }),
-    ),
-    cursor: Type.Optional(
-      cursor('The `nextCursor` of the previous page, which is the `id` of its last code.'),
-    ),
+    ...pageQuery('code', { limit: 20, max: 100 }),
     category: Type.Optional(text('Only codes with this category.', { maxLength: maxLabelLength })),
     type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
     favorite: Type.Optional(
@@ -258,7 +214,7 @@ export const listQrCodes = operation({
     };
     const { codes, counts } = await reads.codes(ownerId, async (db) => {
       const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
-      const ids = found.map(({ id }) => id);
+      const ids = found.map((code) => code.id);
       return { codes: found, counts: await readScanCounts(db, ids) };
     });
     return toPage(codes, limit, (code) => presentCode(code, counts.get(code.id) ?? 0, config.baseUrl));
@@ -269,11 +225,9 @@ export const updateQrCode = operation({
   id: 'updateQrCode',
   method: 'patch',
   path: '/qrcodes/{id}',
-  tag: 'QR codes',
   summary: 'Change a QR code',
   description:
     'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.',
-  params: codeIdParams,
   body: patchBody,
   bodyExample: { name: 'Menu, winter', isFavorite: true },
   otherFields: notInPatch,
@@ -285,17 +239,17 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, params, body, warn, versioned, requireMatch }, { db, config, proofs }) {
+  async prepare({ ownerId, id, body, warn, versioned, requireMatch }, { db, config, proofs }) {
     // Invalid fields are reported below.
     const fields = await body().catch(() => ({}));
-    const proven = await proveChange({ db, proofs, config }, ownerId, params.id, fields);
+    const proven = await proveChange({ db, proofs, config }, ownerId, id, fields);
     return async (services) => {
       const changedAt = services.now();
       const change = (source: Database) =>
         changeCode(
           source,
           ownerId,
-          params.id,
+          id,
           async (code, transaction) => {
             const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
             requireMatch(codeEtag(presentCode(code, 0, config.baseUrl)));
@@ -324,14 +278,12 @@ export const deleteQrCode = operation({
   id: 'deleteQrCode',
   method: 'delete',
   path: '/qrcodes/{id}',
-  tag: 'QR codes',
   summary: 'Delete a QR code',
   description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
-  params: codeIdParams,
   success: { status: 204, description: 'The QR code was deleted.' },
   isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, config, codeChanged }) {
-    const { shareToken } = await deleteCode(db, ownerId, params.id, (code) =>
+  async handle({ ownerId, id, requireMatch }, { db, config, codeChanged }) {
+    const { shareToken } = await deleteCode(db, ownerId, id, (code) =>
       requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
     );
     codeChanged(shareToken);

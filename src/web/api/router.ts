@@ -3,14 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import type { RateWindow } from '../../accounts/api-keys.ts';
-import {
-  type BodyRules,
-  compileValidator,
-  findErrors,
-  normalizeLabels,
-  readQuery,
-  refuseBody,
-} from '../../codes/validation.ts';
+import { type BodyRules, compileValidator, findErrors, normalizeLabels, readQuery, refuseBody } from '../../codes/validation.ts';
 import type { Config } from '../../config.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
@@ -21,127 +14,53 @@ import { fileBody, fileOf, jsonBody } from '../middleware/body.ts';
 import { callerOf, inTurn } from '../middleware/caller.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import { readAccount } from './account.ts';
-import { deleteQrCodes, updateQrCodes } from './bulk-changes.ts';
+import { bulkChangeOperations } from './bulk-changes.ts';
+import { designOperations } from './designs.ts';
+import { printOperations } from './prints.ts';
+import { endingOperations } from './qr-code-ending.ts';
+import { fileOperations } from './qr-code-files.ts';
+import { pageLogoOperations, pageOperations } from './qr-code-page.ts';
+import { scanOperations } from './scans.ts';
+import { applicationOperations } from './style-applications.ts';
+import { styleOperations } from './styles.ts';
+import { deliveryOperations } from './webhook-deliveries.ts';
+import { webhookOperations } from './webhooks.ts';
 import { createQrCodes } from './bulk.ts';
-import {
-  deleteQrCodeDesign,
-  deleteQrCodeLogo,
-  readQrCodeDesign,
-  readQrCodeLogo,
-  replaceQrCodeDesign,
-  replaceQrCodeLogo,
-} from './designs.ts';
 import { type RenamedBody, createRenaming, inSentNames, renamingWarnings } from './former-names.ts';
 import { type Idempotency, type OperationResponse, createIdempotency, readKeyUse } from './idempotency.ts';
 import { buildOpenApi } from './openapi.ts';
-import { type Operation, acceptsIdempotencyKey } from './operation.ts';
+import { type ApiTag, type Operation, type TaggedOperation, acceptsIdempotencyKey } from './operation.ts';
 import { etagOf, isKnown, requireMatch } from './preconditions.ts';
 import type { Services } from '../services.ts';
-import { readQrCodeEnding, updateQrCodeEnding } from './qr-code-ending.ts';
-import {
-  deleteQrCodeFile,
-  deleteQrCodePhoto,
-  readQrCodeFile,
-  readQrCodePhoto,
-  replaceQrCodeFile,
-  replaceQrCodePhoto,
-} from './qr-code-files.ts';
-import {
-  deleteQrCodePageLogo,
-  readQrCodePage,
-  readQrCodePageLogo,
-  replaceQrCodePageLogo,
-  updateQrCodePage,
-} from './qr-code-page.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
-import { downloadQrCodeFiles, printQrCodeLabels } from './prints.ts';
-import { listQrCodeScans, readQrCodeAnalytics } from './scans.ts';
-import { applyStyle, readStyleApplication } from './style-applications.ts';
-import {
-  createStyle,
-  deleteStyle,
-  deleteStyleLogo,
-  listStyles,
-  readStyle,
-  readStyleLogo,
-  replaceStyleLogo,
-  updateStyle,
-} from './styles.ts';
-import {
-  listWebhookDeliveries,
-  readWebhookDelivery,
-  replayWebhook,
-  retryWebhookDelivery,
-  testWebhook,
-} from './webhook-deliveries.ts';
-import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  readWebhook,
-  rotateWebhookSecret,
-  updateWebhook,
-} from './webhooks.ts';
 
-/**
- * Every operation of the API. A new one is a file in this folder and an entry here. The first whose path matches is called, so
- * `/qrcodes/bulk` is before `/qrcodes/{id}`.
- */
-export const operations: Operation[] = [
-  createQrCode,
-  createQrCodes,
-  updateQrCodes,
-  deleteQrCodes,
-  listQrCodes,
-  readQrCode,
-  updateQrCode,
-  deleteQrCode,
-  readQrCodeDesign,
-  replaceQrCodeDesign,
-  deleteQrCodeDesign,
-  readQrCodeLogo,
-  replaceQrCodeLogo,
-  deleteQrCodeLogo,
-  readQrCodeEnding,
-  updateQrCodeEnding,
-  readQrCodePage,
-  updateQrCodePage,
-  readQrCodeFile,
-  replaceQrCodeFile,
-  deleteQrCodeFile,
-  readQrCodePhoto,
-  replaceQrCodePhoto,
-  deleteQrCodePhoto,
-  readQrCodePageLogo,
-  replaceQrCodePageLogo,
-  deleteQrCodePageLogo,
-  readQrCodeAnalytics,
-  listQrCodeScans,
-  printQrCodeLabels,
-  downloadQrCodeFiles,
-  createStyle,
-  listStyles,
-  readStyle,
-  updateStyle,
-  deleteStyle,
-  readStyleLogo,
-  replaceStyleLogo,
-  deleteStyleLogo,
-  applyStyle,
-  readStyleApplication,
-  createWebhook,
-  listWebhooks,
-  readWebhook,
-  updateWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  listWebhookDeliveries,
-  readWebhookDelivery,
-  retryWebhookDelivery,
-  replayWebhook,
-  readAccount,
-];
+/** The first whose path matches is called, so `/qrcodes/bulk` is before `/qrcodes/{id}`. */
+const operationsByTag: Record<ApiTag, Operation[]> = {
+  'QR codes': [
+    createQrCode,
+    createQrCodes,
+    ...bulkChangeOperations,
+    listQrCodes,
+    readQrCode,
+    updateQrCode,
+    deleteQrCode,
+    ...designOperations,
+    ...endingOperations,
+    ...pageOperations,
+    ...fileOperations,
+    ...pageLogoOperations,
+  ],
+  Scans: scanOperations,
+  Printing: printOperations,
+  Styles: [...styleOperations, ...applicationOperations],
+  Webhooks: [...webhookOperations, ...deliveryOperations],
+  Account: [readAccount],
+};
+
+/** Every operation of the API. A new one is declared in the file of its resource. */
+export const operations: TaggedOperation[] = Object.entries(operationsByTag).flatMap(([tag, list]) =>
+  list.map((each) => ({ ...each, tag: tag as ApiTag })),
+);
 
 const apiPrefix = '/api/v1';
 export const openApiPath = `${apiPrefix}/openapi.json`;
@@ -211,7 +130,7 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
       ownerId,
       rateWindow: ctx.state['rateWindow'] as RateWindow,
       caller: callerOf(ctx),
-      params: ctx['params'] as Record<string, string>,
+      id: (ctx['params'] as { id?: string }).id ?? '',
       query: checkQuery(ctx, renamed),
       body: (rules = async () => []) => checkBody(renamed, rules),
       sentName: (field) => renamed.sent.get(field) ?? field,

@@ -1,20 +1,11 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
-import {
-  type ColumnName,
-  type RankingName,
-  columnNames,
-  dimensionDocs,
-  dimensionTitles,
-  rankingName,
-} from '../../scans/dimensions.ts';
-import { listScans } from '../../scans/scan.ts';
-import { type ScanRow, deviceClasses } from '../../scans/scan.ts';
-import { Type, choice, id, nullable, timestamp } from '../../schema.ts';
+import { type ColumnName, type RankingName, columnNames, dimensionDocs, dimensionTitles, rankingName } from '../../scans/dimensions.ts';
+import { deviceClasses, listScans } from '../../scans/scan.ts';
+import { Type, choice, nullable, timestamp, uuid } from '../../schema.ts';
 import { operation } from './operation.ts';
-import { codeIdParams } from './qr-codes.ts';
-import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
+import { pageOf, pageQuery, period, periodOf, periodRules, present, toPage } from './lists.ts';
 
 const counted = columnNames.map((name) => dimensionTitles[name].singular.toLowerCase()).join(', ');
 
@@ -82,36 +73,6 @@ const analyticsExample: Static<typeof analyticsShape> = {
   ],
 };
 
-export const readQrCodeAnalytics = operation({
-  id: 'readQrCodeAnalytics',
-  method: 'get',
-  path: '/qrcodes/{id}/analytics',
-  tag: 'Scans',
-  summary: 'Read aggregated scan statistics',
-  description: `Counts the scans of the last \`days\` days, including today, by ${counted} and day. Days begin at midnight UTC.`,
-  params: codeIdParams,
-  query: Type.Object({
-    days: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 365,
-        default: 30,
-        description: 'Number of days, including today.',
-      }),
-    ),
-  }),
-  success: {
-    status: 200,
-    description: 'The statistics of the period.',
-    schema: analyticsShape,
-    example: analyticsExample,
-  },
-  async handle({ ownerId, params, query: { days = 30 } }, { db, reads, now }) {
-    const code = await findCode(db, ownerId, params.id);
-    return reads.scans(code.id, (replica) => readAnalytics(replica, code.id, days, now()));
-  },
-});
-
 type OtherColumn = Exclude<ColumnName, 'country' | 'device'>;
 
 /** The columns that are plain text, in the order of the list of dimensions. */
@@ -122,8 +83,8 @@ function otherColumns<Value>(valueOf: (name: OtherColumn) => Value): Record<Othe
 
 export const scanShape = Type.Object(
   {
-    id: id('Scan identifier. Used as the pagination cursor.'),
-    qrCodeId: id('Identifier of the scanned QR code.'),
+    id: uuid('Scan identifier. Used as the pagination cursor.'),
+    qrCodeId: uuid('Identifier of the scanned QR code.'),
     country: Type.String({
       pattern: '^[A-Z]{2}$',
       description: dimensionDocs.country.value,
@@ -142,20 +103,6 @@ export const scanShape = Type.Object(
   { description: 'One scan of a QR code.' },
 );
 
-function presentScan(scan: ScanRow): Static<typeof scanShape> {
-  return {
-    id: scan.id,
-    qrCodeId: scan.qrCodeId,
-    country: scan.country,
-    city: scan.city,
-    device: scan.device,
-    ...otherColumns((name) => scan[name]),
-    latitude: scan.latitude,
-    longitude: scan.longitude,
-    scannedAt: scan.scannedAt.toISOString(),
-  };
-}
-
 export const scanExample: Static<typeof scanShape> = {
   id: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f',
   qrCodeId: '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11',
@@ -168,35 +115,58 @@ export const scanExample: Static<typeof scanShape> = {
   scannedAt: '2026-11-28T09:31:43.618Z',
 };
 
-export const listQrCodeScans = operation({
-  id: 'listQrCodeScans',
-  method: 'get',
-  path: '/qrcodes/{id}/scans',
-  tag: 'Scans',
-  summary: 'List raw scan records',
-  description: 'Returns the scans of a QR code one page at a time, newest first.',
-  params: codeIdParams,
-  query: Type.Object({
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Number of scans on a page.' }),
-    ),
-    cursor: Type.Optional(
-      cursor('The `nextCursor` of the previous page, which is the `id` of its last scan.'),
-    ),
-    ...period('scanned'),
+export const scanOperations = [
+  operation({
+    id: 'readQrCodeAnalytics',
+    method: 'get',
+    path: '/qrcodes/{id}/analytics',
+    summary: 'Read aggregated scan statistics',
+    description: `Counts the scans of the last \`days\` days, including today, by ${counted} and day. Days begin at midnight UTC.`,
+    query: Type.Object({
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 365,
+          default: 30,
+          description: 'Number of days, including today.',
+        }),
+      ),
+    }),
+    success: {
+      status: 200,
+      description: 'The statistics of the period.',
+      schema: analyticsShape,
+      example: analyticsExample,
+    },
+    async handle({ ownerId, id, query: { days = 30 } }, { db, reads, now }) {
+      const code = await findCode(db, ownerId, id);
+      return reads.scans(code.id, (replica) => readAnalytics(replica, code.id, days, now()));
+    },
   }),
-  queryRules: periodRules,
-  success: {
-    status: 200,
-    description: 'One page of scans.',
-    schema: pageOf(scanShape, 'One page of scans.'),
-    example: { data: [scanExample], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
-  },
-  async handle({ ownerId, params, query: { limit = 100, cursor: after, ...given } }, { db, reads }) {
-    const code = await findCode(db, ownerId, params.id);
-    const scans = await reads.scans(code.id, (replica) =>
-      listScans(replica, code.id, { limit, cursor: after, ...periodOf(given) }),
-    );
-    return toPage(scans, limit, presentScan);
-  },
-});
+
+  operation({
+    id: 'listQrCodeScans',
+    method: 'get',
+    path: '/qrcodes/{id}/scans',
+    summary: 'List raw scan records',
+    description: 'Returns the scans of a QR code one page at a time, newest first.',
+    query: Type.Object({
+      ...pageQuery('scan', { limit: 100, max: 500 }),
+      ...period('scanned'),
+    }),
+    queryRules: periodRules,
+    success: {
+      status: 200,
+      description: 'One page of scans.',
+      schema: pageOf(scanShape, 'One page of scans.'),
+      example: { data: [scanExample], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
+    },
+    async handle({ ownerId, id, query: { limit = 100, cursor: after, ...given } }, { db, reads }) {
+      const code = await findCode(db, ownerId, id);
+      const scans = await reads.scans(code.id, (replica) =>
+        listScans(replica, code.id, { limit, cursor: after, ...periodOf(given) }),
+      );
+      return toPage(scans, limit, (scan) => present(scanShape, scan));
+    },
+  }),
+];

@@ -1,29 +1,17 @@
 import type { Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { Type, choice, closed, id, nullable, timestamp } from '../../schema.ts';
-import { findScans } from '../../scans/scan.ts';
-import {
-  type Attempt,
-  type Delivery,
-  createPing,
-  findOwnDelivery,
-  listAttempts,
-  listDeliveries,
-  messageId,
-  periodErrors,
-  replayPeriod,
-  retryDelivery,
-} from '../../webhooks/deliveries.ts';
+import { Type, choice, closed, nullable, timestamp, uuid } from '../../schema.ts';
+import { type Attempt, type Delivery, createPing, findOwnDelivery, listAttempts, listDeliveries, messageId, periodErrors, replayPeriod, retryDelivery } from '../../webhooks/deliveries.ts';
 import { deliveryEvents, deliveryStatuses, logDays } from '../../webhooks/events.ts';
 import { findEndpoint } from '../../webhooks/endpoints.ts';
 import { renderBody } from '../../webhooks/payload.ts';
 import { formerField } from './former-names.ts';
 import { operation } from './operation.ts';
-import { cursor, pageOf, period, periodOf, periodRules, toPage } from './lists.ts';
-import { endpointIdParams } from './webhooks.ts';
+import { pageOf, pageQuery, period, periodOf, periodRules, present, toPage } from './lists.ts';
+import { findScans } from '../../scans/scan.ts';
 
 const deliveryProperties = {
-  id: id('Identifier of the delivery. Used as the pagination cursor.'),
+  id: uuid('Identifier of the delivery. Used as the pagination cursor.'),
   messageId: Type.String({ description: 'The header `webhook-id`: the same for each attempt.' }),
   type: choice(deliveryEvents, 'The event, as in the `type` of its payload.'),
   event: formerField(choice(deliveryEvents, 'The event.'), 'type'),
@@ -64,17 +52,13 @@ export const deliveryDetail = Type.Object(
 );
 
 function presentDelivery(delivery: Delivery): Static<typeof deliveryShape> {
-  return {
-    id: delivery.id,
+  return present(deliveryShape, {
+    ...delivery,
     messageId: messageId(delivery),
     type: delivery.event,
-    event: delivery.event,
-    status: delivery.status,
     scanCount: delivery.scanIds?.length ?? 0,
-    happenedAt: delivery.happenedAt.toISOString(),
-    attempts: delivery.attempts,
-    nextAttemptAt: delivery.status === 'pending' ? delivery.nextAttemptAt.toISOString() : null,
-  };
+    nextAttemptAt: delivery.status === 'pending' ? delivery.nextAttemptAt : null,
+  });
 }
 
 function presentDetail(
@@ -101,122 +85,6 @@ const deliveryExample: Static<typeof deliveryShape> = {
   nextAttemptAt: '2026-11-28T09:31:00.000Z',
 };
 
-const deliveryIdParams = Type.Object({ id: Type.String({ description: 'The `id` of the delivery.' }) });
-
-export const testWebhook = operation({
-  id: 'testWebhook',
-  method: 'post',
-  path: '/webhooks/{id}/test',
-  tag: 'Webhooks',
-  summary: 'Send a ping',
-  description: 'Sends the event `ping` to the endpoint. The log shows the response a moment later.',
-  params: endpointIdParams,
-  success: {
-    status: 202,
-    description: 'The ping is sent.',
-    schema: deliveryShape,
-    example: deliveryExample,
-    location: '/webhook-deliveries/{id}',
-  },
-  async handle({ ownerId, params }, { db }) {
-    return presentDelivery(await createPing(db, await findEndpoint(db, ownerId, params.id)));
-  },
-});
-
-export const listWebhookDeliveries = operation({
-  id: 'listWebhookDeliveries',
-  method: 'get',
-  path: '/webhooks/{id}/deliveries',
-  tag: 'Webhooks',
-  summary: 'List deliveries',
-  description: `Returns what was sent to the endpoint in the last ${logDays} days, and what waits, newest first.`,
-  params: endpointIdParams,
-  query: Type.Object({
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Number of deliveries on a page.' }),
-    ),
-    cursor: Type.Optional(
-      cursor('The `nextCursor` of the previous page, which is the `id` of its last delivery.'),
-    ),
-    status: Type.Optional(choice(deliveryStatuses, 'Only deliveries with this status.')),
-    ...period('sent, by its `happenedAt`,'),
-  }),
-  queryRules: periodRules,
-  success: {
-    status: 200,
-    description: 'One page of deliveries.',
-    schema: pageOf(deliveryShape, 'One page of deliveries.'),
-    example: { data: [deliveryExample], nextCursor: null },
-  },
-  async handle({ ownerId, params, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
-    const endpoint = await findEndpoint(db, ownerId, params.id);
-    const found = await listDeliveries(db, endpoint.id, {
-      limit,
-      cursor: after,
-      status,
-      ...periodOf(given),
-    });
-    return toPage(found, limit, presentDelivery);
-  },
-});
-
-export const readWebhookDelivery = operation({
-  id: 'readWebhookDelivery',
-  method: 'get',
-  path: '/webhook-deliveries/{id}',
-  tag: 'Webhooks',
-  summary: 'Read a delivery',
-  description: 'Returns a delivery with the body of its request, and each response with its time.',
-  params: deliveryIdParams,
-  success: {
-    status: 200,
-    description: 'The delivery.',
-    schema: deliveryDetail,
-    example: {
-      ...deliveryExample,
-      status: 'delivered',
-      attempts: 1,
-      nextAttemptAt: null,
-      requestBody:
-        '{"type":"ping","timestamp":"2026-11-28T09:31:00.000Z","data":{"endpointId":"01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22"}}',
-      calls: [
-        {
-          attemptedAt: '2026-11-28T09:31:00.412Z',
-          durationMs: 87,
-          statusCode: 200,
-          response: 'ok',
-          error: null,
-        },
-      ],
-    },
-  },
-  async handle({ ownerId, params }, { db, config }) {
-    const { delivery } = await findOwnDelivery(db, ownerId, params.id);
-    const body = await renderBody(db, delivery, { baseUrl: config.baseUrl, findScans });
-    return presentDetail(delivery, body, await listAttempts(db, delivery.id));
-  },
-});
-
-export const retryWebhookDelivery = operation({
-  id: 'retryWebhookDelivery',
-  method: 'post',
-  path: '/webhook-deliveries/{id}/retry',
-  tag: 'Webhooks',
-  summary: 'Send a delivery again',
-  description: 'Sends it again now, with the same `webhook-id`, whether or not it was delivered.',
-  params: deliveryIdParams,
-  success: {
-    status: 202,
-    description: 'The delivery is sent.',
-    schema: deliveryShape,
-    example: deliveryExample,
-  },
-  async handle({ ownerId, params }, { db, now }) {
-    const { endpoint, delivery } = await findOwnDelivery(db, ownerId, params.id);
-    return presentDelivery(await retryDelivery(db, endpoint, delivery, now()));
-  },
-});
-
 export const replayBody = Type.Object(
   {
     from: timestamp(`Start of the period, at most ${logDays} days ago.`),
@@ -241,29 +109,130 @@ export const replayShape = Type.Object(
 
 const replayExample: Static<typeof replayShape> = { deliveries: 12, scans: 340 };
 
-export const replayWebhook = operation({
-  id: 'replayWebhook',
-  method: 'post',
-  path: '/webhooks/{id}/replay',
-  tag: 'Webhooks',
-  summary: 'Send the events of a period again',
-  description:
-    'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10,000 deliveries and 100,000 scans.',
-  params: endpointIdParams,
-  body: replayBody,
-  bodyExample: { from: '2026-11-28T00:00:00.000Z', to: '2026-11-28T12:00:00.000Z' },
-  success: {
-    status: 202,
-    description: 'The events are sent.',
-    schema: replayShape,
-    example: replayExample,
-  },
-  async handle({ ownerId, params, body }, { db, now }) {
-    const endpoint = await findEndpoint(db, ownerId, params.id);
-    const given = await body();
-    const replayed = { from: new Date(given.from), to: new Date(given.to) };
-    const errors = periodErrors(replayed, now());
-    if (errors.length > 0) throw invalid(errors);
-    return replayPeriod(db, endpoint, replayed, now());
-  },
-});
+export const deliveryOperations = [
+  operation({
+    id: 'testWebhook',
+    method: 'post',
+    path: '/webhooks/{id}/test',
+    summary: 'Send a ping',
+    description: 'Sends the event `ping` to the endpoint. The log shows the response a moment later.',
+    success: {
+      status: 202,
+      description: 'The ping is sent.',
+      schema: deliveryShape,
+      example: deliveryExample,
+      location: '/webhook-deliveries/{id}',
+    },
+    async handle({ ownerId, id }, { db }) {
+      return presentDelivery(await createPing(db, await findEndpoint(db, ownerId, id)));
+    },
+  }),
+
+  operation({
+    id: 'listWebhookDeliveries',
+    method: 'get',
+    path: '/webhooks/{id}/deliveries',
+    summary: 'List deliveries',
+    description: `Returns what was sent to the endpoint in the last ${logDays} days, and what waits, newest first.`,
+    query: Type.Object({
+      ...pageQuery('delivery', { limit: 20, max: 100 }),
+      status: Type.Optional(choice(deliveryStatuses, 'Only deliveries with this status.')),
+      ...period('sent, by its `happenedAt`,'),
+    }),
+    queryRules: periodRules,
+    success: {
+      status: 200,
+      description: 'One page of deliveries.',
+      schema: pageOf(deliveryShape, 'One page of deliveries.'),
+      example: { data: [deliveryExample], nextCursor: null },
+    },
+    async handle({ ownerId, id, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
+      const endpoint = await findEndpoint(db, ownerId, id);
+      const found = await listDeliveries(db, endpoint.id, {
+        limit,
+        cursor: after,
+        status,
+        ...periodOf(given),
+      });
+      return toPage(found, limit, presentDelivery);
+    },
+  }),
+
+  operation({
+    id: 'readWebhookDelivery',
+    method: 'get',
+    path: '/webhook-deliveries/{id}',
+    summary: 'Read a delivery',
+    description: 'Returns a delivery with the body of its request, and each response with its time.',
+    success: {
+      status: 200,
+      description: 'The delivery.',
+      schema: deliveryDetail,
+      example: {
+        ...deliveryExample,
+        status: 'delivered',
+        attempts: 1,
+        nextAttemptAt: null,
+        requestBody:
+          '{"type":"ping","timestamp":"2026-11-28T09:31:00.000Z","data":{"endpointId":"01936f50-2b1c-7e55-9a0c-3b6d8f1e0c22"}}',
+        calls: [
+          {
+            attemptedAt: '2026-11-28T09:31:00.412Z',
+            durationMs: 87,
+            statusCode: 200,
+            response: 'ok',
+            error: null,
+          },
+        ],
+      },
+    },
+    async handle({ ownerId, id }, { db, config }) {
+      const { delivery } = await findOwnDelivery(db, ownerId, id);
+      const body = await renderBody(db, delivery, { baseUrl: config.baseUrl, findScans });
+      return presentDetail(delivery, body, await listAttempts(db, delivery.id));
+    },
+  }),
+
+  operation({
+    id: 'retryWebhookDelivery',
+    method: 'post',
+    path: '/webhook-deliveries/{id}/retry',
+    summary: 'Send a delivery again',
+    description: 'Sends it again now, with the same `webhook-id`, whether or not it was delivered.',
+    success: {
+      status: 202,
+      description: 'The delivery is sent.',
+      schema: deliveryShape,
+      example: deliveryExample,
+    },
+    async handle({ ownerId, id }, { db, now }) {
+      const { endpoint, delivery } = await findOwnDelivery(db, ownerId, id);
+      return presentDelivery(await retryDelivery(db, endpoint, delivery, now()));
+    },
+  }),
+
+  operation({
+    id: 'replayWebhook',
+    method: 'post',
+    path: '/webhooks/{id}/replay',
+    summary: 'Send the events of a period again',
+    description:
+      'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10,000 deliveries and 100,000 scans.',
+    body: replayBody,
+    bodyExample: { from: '2026-11-28T00:00:00.000Z', to: '2026-11-28T12:00:00.000Z' },
+    success: {
+      status: 202,
+      description: 'The events are sent.',
+      schema: replayShape,
+      example: replayExample,
+    },
+    async handle({ ownerId, id, body }, { db, now }) {
+      const endpoint = await findEndpoint(db, ownerId, id);
+      const given = await body();
+      const replayed = { from: new Date(given.from), to: new Date(given.to) };
+      const errors = periodErrors(replayed, now());
+      if (errors.length > 0) throw invalid(errors);
+      return replayPeriod(db, endpoint, replayed, now());
+    },
+  }),
+];

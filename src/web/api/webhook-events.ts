@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { choice, id, timestamp, Type } from '../../schema.ts';
+import { choice, uuid, timestamp, Type } from '../../schema.ts';
 import type { DeliveryEvent } from '../../webhooks/events.ts';
 import { formerField } from './former-names.ts';
 import { changedExample, readExample, readShape } from './qr-codes.ts';
@@ -55,7 +55,7 @@ const eventShapes = {
   ping: eventOf(
     'ping',
     Type.Object(
-      { endpointId: id('The `id` of the webhook endpoint.') },
+      { endpointId: uuid('The `id` of the webhook endpoint.') },
       { description: 'The webhook endpoint.' },
     ),
     'You asked for a test.',
@@ -77,7 +77,11 @@ function componentName(event: string): string {
 const { scanCount: _exampleCount, ...code } = readExample;
 const { scanCount: _sameCount, ...changedCode } = changedExample;
 
-const exampleOf = <Data>(type: DeliveryEvent, timestamp: string, data: Data) => ({ type, timestamp, data });
+const exampleOf = <Data>(type: DeliveryEvent, happenedAt: string, data: Data) => ({
+  type,
+  timestamp: happenedAt,
+  data,
+});
 
 /** A body of each event. */
 const eventExamples = {

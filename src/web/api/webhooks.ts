@@ -3,22 +3,14 @@ import { findLimits } from '../../accounts/account-limits.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { type BodyRules, missingCode } from '../../codes/validation.ts';
 import { outboundUrlError } from '../../net/address-policy.ts';
-import { Type, choice, closed, id, label, nullable, timestamp } from '../../schema.ts';
-import {
-  type Endpoint,
-  changeEndpoint,
-  createEndpoint,
-  deleteEndpoint,
-  findEndpoint,
-  listEndpoints,
-  rotateSecret,
-} from '../../webhooks/endpoints.ts';
+import { Type, choice, closed, label, nullable, timestamp, uuid } from '../../schema.ts';
+import { type Endpoint, changeEndpoint, createEndpoint, deleteEndpoint, findEndpoint, listEndpoints, rotateSecret } from '../../webhooks/endpoints.ts';
 import { disabledReasons, eventNames } from '../../webhooks/events.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
-import { cursor, fewLimit, pageOf, toPage } from './lists.ts';
+import { pageOf, pageQuery, present, toPage } from './lists.ts';
 
 const maxListed = 100;
 
@@ -37,7 +29,7 @@ const fields = {
     description: 'The events that the endpoint is called for.',
   }),
   qrCodeIds: nullable(
-    Type.Array(id('The `id` of a QR code.'), {
+    Type.Array(uuid('The `id` of a QR code.'), {
       minItems: 1,
       maxItems: maxListed,
       description:
@@ -79,11 +71,11 @@ export const endpointChanges = Type.Partial(
 );
 
 const onlyCodes = nullable(
-  Type.Array(id('The `id` of a QR code.'), { description: 'Only events of these QR codes, or null.' }),
+  Type.Array(uuid('The `id` of a QR code.'), { description: 'Only events of these QR codes, or null.' }),
 );
 
 const endpointProperties = {
-  id: id('Identifier of the webhook endpoint.'),
+  id: uuid('Identifier of the webhook endpoint.'),
   url: Type.String({ description: 'The URL that is called.' }),
   name: Type.String({ description: 'The name of the endpoint.' }),
   events: Type.Array(choice(eventNames, 'An event.'), { description: 'The events that it is called for.' }),
@@ -126,22 +118,12 @@ export const endpointWithSecret = Type.Object(
 type ShownEndpoint = Static<typeof endpointShape>;
 
 function presentEndpoint(endpoint: Endpoint, now: Date): ShownEndpoint {
-  const { previousSecretUntil: until } = endpoint;
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    name: endpoint.name,
-    events: endpoint.events,
-    qrCodeIds: endpoint.codeIds,
-    codeIds: endpoint.codeIds,
-    categories: endpoint.categories,
-    isEnabled: endpoint.isEnabled,
-    disabledReason: endpoint.disabledReason,
-    failingSince: endpoint.failingSince?.toISOString() ?? null,
-    previousSecretExpiresAt: until && until > now ? until.toISOString() : null,
-    createdAt: endpoint.createdAt.toISOString(),
-    updatedAt: endpoint.updatedAt.toISOString(),
-  };
+  const { codeIds, previousSecretUntil: until } = endpoint;
+  return present(endpointShape, {
+    ...endpoint,
+    qrCodeIds: codeIds,
+    previousSecretExpiresAt: until && until > now ? until : null,
+  });
 }
 
 export const endpointExample: Static<typeof endpointShape> = {
@@ -159,10 +141,6 @@ export const endpointExample: Static<typeof endpointShape> = {
   createdAt: '2026-11-28T09:30:00.000Z',
   updatedAt: '2026-11-28T09:30:00.000Z',
 };
-
-export const endpointIdParams = Type.Object({
-  id: Type.String({ description: 'The `id` of the webhook endpoint.' }),
-});
 
 const secretExample = {
   ...endpointExample,
@@ -191,154 +169,143 @@ function endpointEtag({ failingSince, previousSecretExpiresAt, ...rest }: ShownE
   return etagOf(rest, { failingSince, previousSecretExpiresAt });
 }
 
-export const createWebhook = operation({
-  id: 'createWebhook',
-  method: 'post',
-  path: '/webhooks',
-  tag: 'Webhooks',
-  summary: 'Create a webhook endpoint',
-  description:
-    'From now on, the URL is called when one of the events happens. The response contains the `secret` that verifies the calls, as described by Standard Webhooks. It is not shown again.',
-  body: endpointBody,
-  bodyExample: { url: 'https://example.com/hooks/qrelay', name: 'CRM', events: ['scan.recorded'] },
-  success: {
-    status: 201,
-    description: 'The webhook endpoint was created.',
-    schema: endpointWithSecret,
-    example: secretExample,
-    location: '/webhooks/{id}',
-  },
-  isVersioned: true,
-  async handle({ ownerId, body, versioned }, services) {
-    const { db, config, webhooks, now } = services;
-    const { qrCodeIds = null, categories = null, ...given } = await body(endpointRules(services, ownerId));
-    const { limits } = await findLimits(db, ownerId, config.limits);
-    const { endpoint, secret } = await createEndpoint(
-      db,
-      ownerId,
-      { ...given, codeIds: qrCodeIds, categories },
-      { box: webhooks.box, quota: limits.webhooks, now: now() },
-    );
-    const shown = presentEndpoint(endpoint, now());
-    return { ...versioned(shown, endpointEtag(shown)), secret };
-  },
-});
-
-export const listWebhooks = operation({
-  id: 'listWebhooks',
-  method: 'get',
-  path: '/webhooks',
-  tag: 'Webhooks',
-  summary: 'List webhook endpoints',
-  description: 'Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.',
-  query: Type.Object({
-    limit: fewLimit('webhook endpoints'),
-    cursor: Type.Optional(
-      cursor('The `nextCursor` of the previous page, which is the `id` of its last webhook endpoint.'),
-    ),
+export const webhookOperations = [
+  operation({
+    id: 'createWebhook',
+    method: 'post',
+    path: '/webhooks',
+    summary: 'Create a webhook endpoint',
+    description:
+      'From now on, the URL is called when one of the events happens. The response contains the `secret` that verifies the calls, as described by Standard Webhooks. It is not shown again.',
+    body: endpointBody,
+    bodyExample: { url: 'https://example.com/hooks/qrelay', name: 'CRM', events: ['scan.recorded'] },
+    success: {
+      status: 201,
+      description: 'The webhook endpoint was created.',
+      schema: endpointWithSecret,
+      example: secretExample,
+      location: '/webhooks/{id}',
+    },
+    isVersioned: true,
+    async handle({ ownerId, body, versioned }, services) {
+      const { db, config, webhooks, now } = services;
+      const { qrCodeIds = null, categories = null, ...given } = await body(endpointRules(services, ownerId));
+      const { limits } = await findLimits(db, ownerId, config.limits);
+      const { endpoint, secret } = await createEndpoint(
+        db,
+        ownerId,
+        { ...given, codeIds: qrCodeIds, categories },
+        { box: webhooks.box, quota: limits.webhooks, now: now() },
+      );
+      const shown = presentEndpoint(endpoint, now());
+      return { ...versioned(shown, endpointEtag(shown)), secret };
+    },
   }),
-  success: {
-    status: 200,
-    description: 'Your webhook endpoints.',
-    schema: pageOf(endpointShape, 'One page of webhook endpoints.'),
-    example: { data: [endpointExample], nextCursor: null },
-  },
-  async handle({ ownerId, query: { limit = 100, cursor: after } }, { db, now }) {
-    const endpoints = await listEndpoints(db, ownerId, { limit, cursor: after });
-    return toPage(endpoints, limit, (endpoint) => presentEndpoint(endpoint, now()));
-  },
-});
 
-export const readWebhook = operation({
-  id: 'readWebhook',
-  method: 'get',
-  path: '/webhooks/{id}',
-  tag: 'Webhooks',
-  summary: 'Read a webhook endpoint',
-  description: 'Returns one of your webhook endpoints, without its secret.',
-  params: endpointIdParams,
-  success: {
-    status: 200,
-    description: 'The webhook endpoint.',
-    schema: endpointShape,
-    example: endpointExample,
-  },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned }, { db, now }) {
-    const endpoint = await findEndpoint(db, ownerId, params.id);
-    const shown = presentEndpoint(endpoint, now());
-    return versioned(shown, endpointEtag(shown));
-  },
-});
+  operation({
+    id: 'listWebhooks',
+    method: 'get',
+    path: '/webhooks',
+    summary: 'List webhook endpoints',
+    description: 'Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.',
+    query: Type.Object({
+      ...pageQuery('webhook endpoint', { limit: 100, max: 100 }),
+    }),
+    success: {
+      status: 200,
+      description: 'Your webhook endpoints.',
+      schema: pageOf(endpointShape, 'One page of webhook endpoints.'),
+      example: { data: [endpointExample], nextCursor: null },
+    },
+    async handle({ ownerId, query: { limit = 100, cursor: after } }, { db, now }) {
+      const endpoints = await listEndpoints(db, ownerId, { limit, cursor: after });
+      return toPage(endpoints, limit, (endpoint) => presentEndpoint(endpoint, now()));
+    },
+  }),
 
-export const updateWebhook = operation({
-  id: 'updateWebhook',
-  method: 'patch',
-  path: '/webhooks/{id}',
-  tag: 'Webhooks',
-  summary: 'Change a webhook endpoint',
-  description: 'Send only the fields that you want to change. `"isEnabled": true` enables it again.',
-  params: endpointIdParams,
-  body: endpointChanges,
-  bodyExample: { events: ['scan.recorded', 'code.expiring'], categories: ['Menus'] },
-  otherFields: { secret: 'cannot be set; use POST /api/v1/webhooks/{id}/rotate-secret' },
-  success: {
-    status: 200,
-    description: 'The webhook endpoint after the change.',
-    schema: endpointShape,
-    example: endpointExample,
-  },
-  isVersioned: true,
-  async handle({ ownerId, params, body, versioned, requireMatch }, services) {
-    const { db, now } = services;
-    const stored = await findEndpoint(db, ownerId, params.id);
-    const rules = endpointRules(services, ownerId, stored.codeIds ?? []);
-    const { qrCodeIds, ...given } = await body(rules);
-    const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
-    const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
-    const changed = await changeEndpoint(db, ownerId, params.id, changes, now(), check);
-    const shown = presentEndpoint(changed, now());
-    return versioned(shown, endpointEtag(shown));
-  },
-});
+  operation({
+    id: 'readWebhook',
+    method: 'get',
+    path: '/webhooks/{id}',
+    summary: 'Read a webhook endpoint',
+    description: 'Returns one of your webhook endpoints, without its secret.',
+    success: {
+      status: 200,
+      description: 'The webhook endpoint.',
+      schema: endpointShape,
+      example: endpointExample,
+    },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned }, { db, now }) {
+      const endpoint = await findEndpoint(db, ownerId, id);
+      const shown = presentEndpoint(endpoint, now());
+      return versioned(shown, endpointEtag(shown));
+    },
+  }),
 
-export const deleteWebhook = operation({
-  id: 'deleteWebhook',
-  method: 'delete',
-  path: '/webhooks/{id}',
-  tag: 'Webhooks',
-  summary: 'Delete a webhook endpoint',
-  description: 'Deletes it with its log. What waits to be sent is not sent.',
-  params: endpointIdParams,
-  success: { status: 204, description: 'The webhook endpoint was deleted.' },
-  isVersioned: true,
-  async handle({ ownerId, params, requireMatch }, { db, now }) {
-    await deleteEndpoint(db, ownerId, params.id, (deleted) =>
-      requireMatch(endpointEtag(presentEndpoint(deleted, now()))),
-    );
-  },
-});
+  operation({
+    id: 'updateWebhook',
+    method: 'patch',
+    path: '/webhooks/{id}',
+    summary: 'Change a webhook endpoint',
+    description: 'Send only the fields that you want to change. `"isEnabled": true` enables it again.',
+    body: endpointChanges,
+    bodyExample: { events: ['scan.recorded', 'code.expiring'], categories: ['Menus'] },
+    otherFields: { secret: 'cannot be set; use POST /api/v1/webhooks/{id}/rotate-secret' },
+    success: {
+      status: 200,
+      description: 'The webhook endpoint after the change.',
+      schema: endpointShape,
+      example: endpointExample,
+    },
+    isVersioned: true,
+    async handle({ ownerId, id, body, versioned, requireMatch }, services) {
+      const { db, now } = services;
+      const stored = await findEndpoint(db, ownerId, id);
+      const rules = endpointRules(services, ownerId, stored.codeIds ?? []);
+      const { qrCodeIds, ...given } = await body(rules);
+      const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
+      const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
+      const changed = await changeEndpoint(db, ownerId, id, changes, now(), check);
+      const shown = presentEndpoint(changed, now());
+      return versioned(shown, endpointEtag(shown));
+    },
+  }),
 
-export const rotateWebhookSecret = operation({
-  id: 'rotateWebhookSecret',
-  method: 'post',
-  path: '/webhooks/{id}/rotate-secret',
-  tag: 'Webhooks',
-  summary: 'Replace the secret of a webhook endpoint',
-  description:
-    'For 24 hours, calls carry two signatures, with the new and the previous secret, so that no call is rejected meanwhile.',
-  params: endpointIdParams,
-  success: {
-    status: 200,
-    description: 'The webhook endpoint with its new secret.',
-    schema: endpointWithSecret,
-    example: { ...secretExample, previousSecretExpiresAt: '2026-11-29T09:30:00.000Z' },
-  },
-  isVersioned: true,
-  async handle({ ownerId, params, versioned, requireMatch }, { db, webhooks, now }) {
-    const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
-    const rotated = await rotateSecret(db, ownerId, params.id, { box: webhooks.box, now: now(), check });
-    const shown = presentEndpoint(rotated.endpoint, now());
-    return { ...versioned(shown, endpointEtag(shown)), secret: rotated.secret };
-  },
-});
+  operation({
+    id: 'deleteWebhook',
+    method: 'delete',
+    path: '/webhooks/{id}',
+    summary: 'Delete a webhook endpoint',
+    description: 'Deletes it with its log. What waits to be sent is not sent.',
+    success: { status: 204, description: 'The webhook endpoint was deleted.' },
+    isVersioned: true,
+    async handle({ ownerId, id, requireMatch }, { db, now }) {
+      await deleteEndpoint(db, ownerId, id, (deleted) =>
+        requireMatch(endpointEtag(presentEndpoint(deleted, now()))),
+      );
+    },
+  }),
+
+  operation({
+    id: 'rotateWebhookSecret',
+    method: 'post',
+    path: '/webhooks/{id}/rotate-secret',
+    summary: 'Replace the secret of a webhook endpoint',
+    description:
+      'For 24 hours, calls carry two signatures, with the new and the previous secret, so that no call is rejected meanwhile.',
+    success: {
+      status: 200,
+      description: 'The webhook endpoint with its new secret.',
+      schema: endpointWithSecret,
+      example: { ...secretExample, previousSecretExpiresAt: '2026-11-29T09:30:00.000Z' },
+    },
+    isVersioned: true,
+    async handle({ ownerId, id, versioned, requireMatch }, { db, webhooks, now }) {
+      const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
+      const rotated = await rotateSecret(db, ownerId, id, { box: webhooks.box, now: now(), check });
+      const shown = presentEndpoint(rotated.endpoint, now());
+      return { ...versioned(shown, endpointEtag(shown)), secret: rotated.secret };
+    },
+  }),
+];

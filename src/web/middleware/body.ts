@@ -9,7 +9,7 @@ const maxValues = 20_000;
 const jsonTypes = ['json', '+json'];
 
 /** Decompresses and bounds the body. Latin-1 keeps each byte as one character, so that UTF-8 is checked below. */
-const bytesReader = (maxBytes: number) =>
+const textReader = (maxBytes: number) =>
   koaBody({
     text: true,
     textTypes: jsonTypes,
@@ -36,7 +36,7 @@ interface BodyError extends Error {
 
 /** Parses the body of a request as JSON. */
 export function jsonBody(maxBytes = defaultMaxBytes) {
-  const readBytes = bytesReader(maxBytes);
+  const readText = textReader(maxBytes);
   return async (ctx: Context, next: Next): Promise<void> => {
     const isEmpty = !ctx.request.length && ctx.get('Transfer-Encoding') === '';
     if (isEmpty) throw badBody('must be a JSON object, but is empty');
@@ -54,7 +54,7 @@ export function jsonBody(maxBytes = defaultMaxBytes) {
     const encoding = ctx.req.headers['content-encoding'];
     if (encoding) ctx.req.headers['content-encoding'] = encoding.toLowerCase();
     const { tooSlow, stop } = watchSpeed(ctx);
-    await Promise.race([readBytes(ctx, async () => undefined), tooSlow]).finally(stop);
+    await Promise.race([readText(ctx, async () => undefined), tooSlow]).finally(stop);
     const bytes = ctx.request.body as unknown as string;
     ctx.state['bodyBytes'] = bytes;
     ctx.request.body = parse(bytes);

@@ -13,7 +13,8 @@ import { callerAddress, inTurn } from './caller.ts';
 import { needUser } from './guards.ts';
 import type { Services } from '../services.ts';
 
-const maxBytes = 64 * 1024;
+/** Of a form without a file; with one, of the other fields, alone and together, and what is between them. */
+const maxFormBytes = 64 * 1024;
 const maxFields = 200;
 /** Per hour. A whole office may share one address. */
 const maxFormsPerAddress = 2_000;
@@ -25,7 +26,7 @@ const maxPreviewsPerAddress = 20_000;
 const readText = koaBody({
   text: true,
   textTypes: ['urlencoded'],
-  textLimit: maxBytes,
+  textLimit: maxFormBytes,
   json: false,
   urlencoded: false,
   multipart: false,
@@ -140,8 +141,6 @@ const pages: [path: RegExp, maxBytes: number][] = [
   [/^\/codes\/styles\/[\w-]{1,64}\/design(?:\/preview)?$/, maxLogoBytes],
   [/^\/codes\/[\w-]{1,64}\/(?:file|photo)$/, maxFileBytes],
 ];
-/** The other fields, alone and together, and what is between them. */
-const otherBytes = 64 * 1024;
 /** What browsers send for a file has some 200 bytes. */
 const maxPartHeaderBytes = 4 * 1024;
 /** Those of RFC 2046, without the space. */
@@ -166,7 +165,7 @@ interface UploadedFile {
 async function readMultipart(ctx: Context): Promise<Record<string, string>> {
   const maxBytes = maxBytesOf(ctx) ?? 0;
   const tooLarge = `The file is too large. Choose one with at most ${maxBytes / bytesPerMb} MB.`;
-  const body = await readBytes(ctx, maxBytes + otherBytes, tooLarge);
+  const body = await readBytes(ctx, maxBytes + maxFormBytes, tooLarge);
   const boundary = boundaryOf(ctx.get('Content-Type'));
   if (boundary === undefined || !hasFewParts(body, boundary)) throw malformed();
   // Not the header of the client: only this boundary was counted.
@@ -189,7 +188,7 @@ async function readMultipart(ctx: Context): Promise<Record<string, string>> {
 
 /** As in a form without a file: the room for the file is not for them. */
 function requireShort(value: string): string {
-  if (Buffer.byteLength(value) > otherBytes)
+  if (Buffer.byteLength(value) > maxFormBytes)
     throw new AppError('validation_error', 'The form is too large.', { status: 413 });
   return value;
 }

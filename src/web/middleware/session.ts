@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Context, Middleware } from 'koa';
+import type { Context, Next } from 'koa';
 import { UAParser } from 'ua-parser-js';
 import {
   endSession,
@@ -28,36 +28,7 @@ const flashMs = 120_000;
 /** Browsers limit the lifetime of cookies to about this. */
 const visitorMs = 365 * dayMs;
 
-export interface Sessions {
-  /** Finds the signed-in user, and gives each visitor the cookie that CSRF tokens are derived from. */
-  middleware: Middleware;
-  /** Starts a new session, so that a session id known to an attacker becomes useless. */
-  signIn(ctx: Context, user: User): Promise<void>;
-  signOut(ctx: Context): Promise<void>;
-  /** Whether the session of a long-running request still exists. */
-  isCurrent(ctx: Context): Promise<boolean>;
-  /** The sessions of the signed-in user. */
-  list(ctx: Context): Promise<OpenSession[]>;
-  /** A sign-in that waits for a second factor, or for a passkey. */
-  startChallenge(ctx: Context, challenge: PendingSignIn): Promise<void>;
-  findChallenge(ctx: Context): Promise<PendingSignIn | undefined>;
-  /** Ends it. */
-  takeChallenge(ctx: Context): Promise<PendingSignIn | undefined>;
-  /** Identifies a browser that was signed in before. */
-  device(ctx: Context): Device | undefined;
-  /** For the forms of a page: bound to the visitor, and to the user who was signed in when the page was opened. */
-  csrfToken(ctx: Context): string;
-  /** A page that was opened signed out may be submitted by any user. */
-  checkCsrf(ctx: Context, csrfToken: string): 'valid' | 'invalid' | 'other account';
-  /** A message that the page at this path shows once. Stored in a readable cookie: for a secret, use `keepSecret`. */
-  setFlash(ctx: Context, path: string, text: string): void;
-  /** Reads and clears the flash of the current page. */
-  takeFlash(ctx: Context): string | undefined;
-  /** Stores a secret on the server for the next page of the signed-in user. */
-  keepSecret(ctx: Context, text: string): Promise<void>;
-  /** Reads and deletes the secret. */
-  takeSecret(ctx: Context): Promise<string | undefined>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 interface SessionParts {
   db: Database;
@@ -67,7 +38,7 @@ interface SessionParts {
   now: () => Date;
 }
 
-export function createSessions({ db, secrets, isSecure, now }: SessionParts): Sessions {
+export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
   // Browsers accept a __Host- cookie only from this exact host, over https.
   const prefix = isSecure ? '__Host-' : '';
   const sessionCookie = `${prefix}qrelay-session`;
@@ -96,7 +67,8 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
   const textOf = (visitor: string, user: User) => `${visitor} ${user.id}`;
 
   return {
-    async middleware(ctx, next) {
+    /** Finds the signed-in user, and gives each visitor the cookie that CSRF tokens are derived from. */
+    async middleware(ctx: Context, next: Next): Promise<void> {
       const token = ctx.cookies.get(sessionCookie);
       const user = token ? await findSessionUser(db, token, now()) : undefined;
       ctx.state['user'] = user;
@@ -110,7 +82,8 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       }
       await next();
     },
-    async signIn(ctx, user) {
+    /** Starts a new session, so that a session id known to an attacker becomes useless. */
+    async signIn(ctx: Context, user: User): Promise<void> {
       const previous = ctx.cookies.get(sessionCookie);
       if (previous) await endSession(db, previous);
       setCookie(
@@ -126,63 +99,73 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts): Se
       const visitor = visitorOf(ctx);
       if (visitor) setCookie(ctx, deviceCookie, secrets.deviceToken(visitor, user), visitorMs);
     },
-    async list(ctx) {
+    /** The sessions of the signed-in user. */
+    async list(ctx: Context): Promise<OpenSession[]> {
       const user = ctx.state['user'] as User | undefined;
       return user ? listSessions(db, user.id, ctx.cookies.get(sessionCookie) ?? '', now()) : [];
     },
-    async startChallenge(ctx, challenge) {
+    async startChallenge(ctx: Context, challenge: PendingSignIn): Promise<void> {
       const earlier = ctx.cookies.get(challengeCookie);
       if (earlier) await takeChallenge(db, earlier, now());
       setCookie(ctx, challengeCookie, await startChallenge(db, challenge, now()), challengeLifetimeMs);
     },
-    async findChallenge(ctx) {
+    async findChallenge(ctx: Context): Promise<PendingSignIn | undefined> {
       return findChallenge(db, ctx.cookies.get(challengeCookie) ?? '', now());
     },
-    async takeChallenge(ctx) {
+    /** Finds and ends it. */
+    async takeChallenge(ctx: Context): Promise<PendingSignIn | undefined> {
       const token = ctx.cookies.get(challengeCookie);
       if (!token) return undefined;
       setCookie(ctx, challengeCookie, '', 0);
       return takeChallenge(db, token, now());
     },
-    device(ctx) {
+    /** Identifies a browser that was signed in before. */
+    device(ctx: Context): Device | undefined {
       const [visitor, token] = [visitorOf(ctx), ctx.cookies.get(deviceCookie)];
       return visitor && token ? { visitor, token } : undefined;
     },
-    async signOut(ctx) {
+    async signOut(ctx: Context): Promise<void> {
       const token = ctx.cookies.get(sessionCookie);
       if (token) await endSession(db, token);
       setCookie(ctx, sessionCookie, '', 0);
       clearFlash(ctx);
     },
-    async isCurrent(ctx) {
+    /** Whether the session of a long-running request still exists. */
+    async isCurrent(ctx: Context): Promise<boolean> {
       return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
     },
-    setFlash(ctx, path, text) {
+    /** A message that the page at this path shows once. Stored in a readable cookie: for a secret, use `keepSecret`. */
+    setFlash(ctx: Context, path: string, text: string): void {
       setCookie(ctx, flashCookie, Buffer.from(`${path} ${text}`).toString('base64url'), flashMs);
     },
-    takeFlash(ctx) {
+    /** Reads and clears the flash of the current page. */
+    takeFlash(ctx: Context): string | undefined {
       const flash = Buffer.from(ctx.cookies.get(flashCookie) ?? '', 'base64url').toString();
       // Neither a HEAD request nor another page shows it, so neither may clear it.
       if (!flash.startsWith(`${ctx.path} `) || ctx.method !== 'GET') return undefined;
       setCookie(ctx, flashCookie, '', 0);
       return flash.slice(ctx.path.length + 1);
     },
-    async keepSecret(ctx, text) {
+    /** Stores a secret on the server for the next page of the signed-in user. */
+    async keepSecret(ctx: Context, text: string): Promise<void> {
       await keepOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', text, now());
     },
-    async takeSecret(ctx) {
+    /** Reads and deletes the secret. */
+    async takeSecret(ctx: Context): Promise<string | undefined> {
       // A HEAD request does not show it.
       if (ctx.method !== 'GET') return undefined;
       return takeOneTimeSecret(db, ctx.cookies.get(sessionCookie) ?? '', now());
     },
-    csrfToken(ctx) {
+    /** For the forms of a page: bound to the visitor, and to the user who was signed in when the page was opened. */
+    csrfToken(ctx: Context): string {
       const visitor = visitorOf(ctx);
       // Without the cookie, no form will be accepted.
       if (!visitor) return '';
       const user = ctx.state['user'] as User | undefined;
       return `${secrets.csrfToken(visitor)}.${user ? secrets.csrfToken(textOf(visitor, user)) : ''}`;
     },
-    checkCsrf(ctx, csrfToken) {
+    /** A page that was opened signed out may be submitted by any user. */
+    checkCsrf(ctx: Context, csrfToken: string): 'valid' | 'invalid' | 'other account' {
       const visitor = visitorOf(ctx);
       const [ofVisitor = '', ofUser = ''] = csrfToken.split('.');
       if (!visitor || !secrets.isCsrfToken(ofVisitor, visitor)) return 'invalid';

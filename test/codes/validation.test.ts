@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Type } from '../../../src/schema.ts';
-import { readQuery } from '../../../src/codes/validation.ts';
+import { Type } from '../../src/schema.ts';
+import { readQuery } from '../../src/codes/validation.ts';
 
 const schema = Type.Object({ limit: Type.Integer(), favorite: Type.Boolean(), q: Type.String() });
 
