@@ -55,7 +55,7 @@ interface Pool {
   numPendingAcquires(): number;
 }
 
-/** Of several pools, the sums. */
+/** Adds up the figures of several pools. */
 export function addPoolMetrics(registry: Registry, ...databases: Knex[]): void {
   const pools = databases.map(({ client }) => (client as { pool: Pool }).pool);
   const sum = (numberOf: (pool: Pool) => number) => pools.reduce((total, pool) => total + numberOf(pool), 0);
