@@ -1,6 +1,6 @@
 import { countedSpans } from '../src/scans/counted-days.ts';
 import { rebuildSpan } from '../src/scans/counters.ts';
-import { createProgressBar } from '../src/cli/with-database.ts';
+import { createProgressBar } from '../src/cli/progress-bar.ts';
 import type { Database } from '../src/store/database.ts';
 
 const slice = 250_000;

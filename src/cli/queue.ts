@@ -6,7 +6,8 @@ import { isJobOf } from '../queue/job-contract.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
-import { changeAndRecord, type CommandResources, createProgressBar, withDatabase } from './with-database.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { changeAndRecord, type CommandResources, withDatabase } from './with-database.ts';
 
 const maxReasonLength = 500;
 
