@@ -1,5 +1,5 @@
 import { countedSpans, rebuildSpan } from '../src/scans/counters.ts';
-import { createProgressBar } from '../src/cli/with-database.ts';
+import { createProgressBar } from '../src/cli/progress-bar.ts';
 import type { Database } from '../src/store/database.ts';
 
 const slice = 250_000;

@@ -125,7 +125,7 @@ export function runMain(main: () => Promise<void>): void {
   run(main, print);
 }
 
-/** Runs the main function of a process whose output is a log, as are the words about why it cannot start. */
+/** Runs the main function of a process whose output is a log; why it cannot start is logged, too. */
 export function runLogged(name: string, main: () => Promise<void>): void {
   const log: Report = (message, err) =>
     // Whatever LOG_LEVEL says, which may itself be what is wrong.
@@ -133,7 +133,7 @@ export function runLogged(name: string, main: () => Promise<void>): void {
   run(main, process.argv.includes(plainErrorsFlag) ? print : log);
 }
 
-/** Of an error that an operator can fix, one message is reported, without a stack. */
+/** An error that an operator can fix is reported as one message, without a stack. */
 function run(main: () => Promise<void>, report: Report): void {
   if (hasParent) watchParent();
   main().catch((error: unknown) => {

@@ -75,7 +75,7 @@ export type PlanLimits = Record<Plan, Limits>;
 
 export const limitNames = Object.keys(limitDefinitions) as LimitName[];
 
-/** Of an account: null where it has those of its plan. */
+/** `limits` is null where an account has those of its plan. */
 export interface LimitedAccount {
   plan: Plan;
   limits: Partial<Limits> | null;

@@ -16,7 +16,7 @@ import { type WebMetrics, addReplicaMetrics } from './telemetry/web-metrics.ts';
 import { throttle } from './telemetry/throttle.ts';
 
 const retryEveryMs = 500;
-/** Of lookups of share links: a connection that hangs is free again soon, and their deadlines are shorter anyway. */
+/** Lookups of share links have short deadlines, and a connection that hangs is soon free again. */
 const lookupTimeouts = { queryTimeoutMs: 1_000, connectTimeoutMs: 1_000, acquireTimeoutMs: 1_000 };
 
 export interface WebService {

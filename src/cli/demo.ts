@@ -13,7 +13,8 @@ import { parseEmail } from './accounts.ts';
 import { demoCodes } from './demo-codes.ts';
 import { type StoredDemoCode, makeDemoScans, startOfDay } from './demo-scans.ts';
 import { printMessage, printResult } from './output.ts';
-import { createProgressBar, withDatabase } from './with-database.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { withDatabase } from './with-database.ts';
 
 const batchSize = 500;
 /** All scans are generated in memory before they are recorded in order. */

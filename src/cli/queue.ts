@@ -5,7 +5,8 @@ import { pluralize } from '../doctor/format.ts';
 import { isJobOf, type QueueDefinition } from '../queue/queue-definition.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
-import { changeAndRecord, type CommandResources, createProgressBar, withDatabase } from './with-database.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { changeAndRecord, type CommandResources, withDatabase } from './with-database.ts';
 
 const maxReasonLength = 500;
 

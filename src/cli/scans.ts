@@ -9,7 +9,8 @@ import { scannedAtOf } from '../scans/scan-id.ts';
 import type { Database } from '../store/database.ts';
 import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
-import { createProgressBar, withDatabase } from './with-database.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { withDatabase } from './with-database.ts';
 
 const pageSize = 500;
 

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { type OperatorAction, recordAction } from '../accounts/operator-actions.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
@@ -49,14 +48,5 @@ export async function changeAndRecord(
     if ((await change(transaction)) === false) return false;
     await recordAction(transaction, { operatorId: undefined, ...entry }, new Date());
     return true;
-  });
-}
-
-/** On standard error. Without a terminal it prints a line every 5 seconds. */
-export function createProgressBar(noun: string): SingleBar {
-  return new SingleBar({
-    format: `{bar} {percentage}% | ${noun} {value} of {total} | {eta_formatted} left`,
-    noTTYOutput: true,
-    notTTYSchedule: 5_000,
   });
 }

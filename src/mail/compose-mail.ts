@@ -59,11 +59,11 @@ function plainText(
   return `${parts.join('\n\n')}\n\n-- \n${end.join('\n')}\n`;
 }
 
-// Those of the light theme: white on the dark accent is readable on light and on dark paper.
+// Colors of the light theme: white on the dark accent is readable on a light and on a dark background.
 const [buttonColor] = colors.accent;
 const [buttonInk] = colors['accent-ink'];
 
-// Mail programs drop style sheets, so that styles are attributes. Colors are left to the program, which knows about dark mode.
+// Mail programs drop style sheets, so styles are attributes. Colors are left to the program, which knows about dark mode.
 function html(
   language: Language,
   { subject, paragraphs, items = [], action, notes = [] }: Draft,

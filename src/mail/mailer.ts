@@ -22,7 +22,7 @@ export interface Mailer {
 /** What nodemailer's errors say. */
 interface Failure {
   code: string;
-  /** Of the SMTP server. */
+  /** The status in the reply of the SMTP server. */
   responseCode: number | undefined;
   /** The SMTP command that failed. */
   command: string | undefined;

@@ -28,7 +28,7 @@ export interface OutboundRequest {
 
 interface OutboundOptions {
   policy: AddressPolicy;
-  /** Of the whole exchange: name, connection, request and response. */
+  /** For everything: name resolution, connection, request and response. */
   timeoutMs: number;
   maxBodyBytes: number;
   resolve?: Resolve;
@@ -114,7 +114,7 @@ type Done = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) =>
 type Resolve = (host: string, done: Done) => void;
 
 interface DnsOptions {
-  /** Those of the system if not set. */
+  /** Default: the servers of the system. */
   servers?: string[];
 }
 

@@ -22,7 +22,6 @@ export interface FairScheduler {
 interface FairSchedulerOptions {
   /** Work that runs at the same time. */
   slots: number;
-  /** Of one key. */
   slotsPerKey?: number;
   /** Only for keys that have nothing running, so that a few busy keys do not occupy everything. */
   reservedSlots?: number;
@@ -69,7 +68,7 @@ export function createFairScheduler({
   maxWaitMs = 30_000,
   message = 'The service is overloaded. Try again shortly.',
 }: FairSchedulerOptions): FairScheduler {
-  /** Those with something running or waiting, in the order of their turns. */
+  /** Keys with work that runs or waits, in the order of their turns. */
   const keys = new Map<string, Key>();
   let running = 0;
   let waiting = 0;
@@ -112,7 +111,7 @@ export function createFairScheduler({
     }
   }
 
-  /** Of keys that have as many, the one whose turn is last: a key that arrives does not displace its equals. */
+  /** Among equally busy keys, the one whose turn is last: a key that arrives does not displace its equals. */
   function busiestKey(): Key | undefined {
     let busiest: Key | undefined;
     for (const key of keys.values())

@@ -6,7 +6,7 @@ export interface ProbeResult {
 }
 
 export interface Probe {
-  /** Of the last check. Waits for nothing, except for the first check of all. */
+  /** The result of the last check. Waits only for the very first one. */
   latest(): Promise<ProbeResult>;
   stop(): void;
 }

@@ -69,13 +69,13 @@ export function serverAddressError(text: string, url: URL | undefined): string |
   if (hasSeveralHosts(text)) {
     return 'must name a single server: use a host name that follows the primary, or a proxy in front of the servers';
   }
-  for (const parameter of fileParameters) {
-    const file = url?.searchParams.get(parameter);
+  for (const name of fileParameters) {
+    const file = url?.searchParams.get(name);
     try {
       if (file) accessSync(file, constants.R_OK);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      return `has ${parameter}=${file}, which cannot be read (${code}): use the path of a file that this user can read`;
+      return `has ${name}=${file}, which cannot be read (${code}): use the path of a file that this user can read`;
     }
   }
   return undefined;

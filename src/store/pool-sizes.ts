@@ -30,7 +30,7 @@ export function webPoolSizes(size: number): { lookups: number; others: number } 
   return { lookups, others: Math.max(2, size - lookups) };
 }
 
-/** Of `application_name` in PostgreSQL, in bytes. */
+/** Bytes that PostgreSQL keeps of `application_name`. */
 const maxLength = 63;
 
 interface Identity {
@@ -41,8 +41,8 @@ interface Identity {
 }
 
 /**
- * As PostgreSQL shows a process of ours in `pg_stat_activity`: its role, which one it is, and the labels of its root secrets.
- * Of a long host name the end is shown, which differs between containers.
+ * How `pg_stat_activity` shows a process: its role, host and PID, and the labels of its root secrets. A long host name is cut
+ * at the start: its end differs between containers.
  */
 export function applicationName(
   role: 'web' | 'worker',

@@ -140,7 +140,7 @@ export async function readActivity(db: Database): Promise<Activity> {
     { length: minutesShown },
     (_, index) => new Date(ended - (minutesShown - index) * 60_000),
   );
-  const places = new Map(minutes.map((minute, index) => [minute.getTime(), index]));
+  const indexes = new Map(minutes.map((minute, index) => [minute.getTime(), index]));
   const perMinute = new Map<string, number[]>();
   const perSecond = new Map<string, number>();
   for (const { recent, starts, name, value } of rows) {
@@ -149,10 +149,10 @@ export async function readActivity(db: Database): Promise<Activity> {
       perSecond.set(name, name === 'longestLagMs' ? value : value / 60);
       continue;
     }
-    const place = places.get(starts.getTime());
-    if (place === undefined) continue;
+    const index = indexes.get(starts.getTime());
+    if (index === undefined) continue;
     const values = perMinute.get(name) ?? minutes.map(() => 0);
-    values[place] = value;
+    values[index] = value;
     perMinute.set(name, values);
   }
   return { minutes, perMinute, perSecond };

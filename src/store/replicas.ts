@@ -260,9 +260,9 @@ export interface ServerPosition {
   isStandby: boolean;
   /** In bytes: the WAL that a standby has replayed, or that a primary has flushed. Null on a standby that has replayed nothing. */
   position: number | null;
-  /** Of the cluster: the same on a primary and its replicas, and on no other server. */
+  /** Identifies the cluster: the same on a primary and its replicas, and on no other server. */
   systemId: string;
-  /** Of a primary: changes with each promotion. */
+  /** Changes with each promotion. Null on a standby. */
   timeline: string | null;
 }
 

@@ -3,7 +3,7 @@ import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 
 
 export type Log = Logger;
 
-/** JSON lines on standard output. Of an error only name, code, message and stack are logged: pg puts bound values into other fields. */
+/** JSON lines on standard output. Errors are logged with name, code, message and stack only: pg puts bound values into other fields. */
 export function createLog(name: string, level: LevelWithSilent, destination?: DestinationStream): Log {
   const options = { name, level, base: { pid: process.pid }, serializers: { err: describeError } };
   return destination ? pino(options, destination) : pino(options);

@@ -31,7 +31,6 @@ export function addProcessMetrics(registry: Registry, { version, commit = '' }: 
     () => {
       const [median, high, longest] = [delay.percentile(50), delay.percentile(99), delay.max].map(
         lateSeconds,
-        { labels: ['quantile'], aggregator: 'max' },
       );
       // Not reset on each read, so that several scrapers see the same values.
       if (performance.now() - windowStart >= windowMs) {
@@ -44,6 +43,7 @@ export function addProcessMetrics(registry: Registry, { version, commit = '' }: 
         [{ quantile: '1' }, longest ?? 0],
       ];
     },
+    { labels: ['quantile'], aggregator: 'max' },
   );
 }
 
@@ -55,7 +55,7 @@ interface Pool {
   numPendingAcquires(): number;
 }
 
-/** Of several pools, the sums. */
+/** Adds up the figures of several pools. */
 export function addPoolMetrics(registry: Registry, ...databases: Knex[]): void {
   const pools = databases.map(({ client }) => (client as { pool: Pool }).pool);
   const sum = (numberOf: (pool: Pool) => number) => pools.reduce((total, pool) => total + numberOf(pool), 0);

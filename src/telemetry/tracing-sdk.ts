@@ -25,7 +25,7 @@ import { throttle } from './throttle.ts';
 
 /** Where and how traces are exported. The variables and their formats are OpenTelemetry's. */
 export interface TracingConfig {
-  /** Of the receiver: OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`. */
+  /** OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`. */
   url: string;
   headers: Readonly<Record<string, string>>;
   serviceName: string | undefined;
@@ -44,7 +44,7 @@ export interface Span {
   rename(name: string): void;
   /** To a span of another trace. */
   link(to: TraceContext): void;
-  /** Of the error only its code or name: messages may quote data. */
+  /** Exports only the code or name of the error: messages may quote data. */
   fail(error: unknown): void;
   end(): void;
 }
@@ -52,7 +52,7 @@ export interface Span {
 export interface SpanOptions {
   kind: SpanKind;
   attributes?: SpanAttributes;
-  /** Of this process or of another one. Without it, the span begins a trace of its own. */
+  /** A span of this or another process. Without it, the span begins a new trace. */
   parent?: TraceContext | undefined;
   links?: TraceContext[];
 }

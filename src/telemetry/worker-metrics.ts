@@ -84,7 +84,7 @@ function createRecordingLag() {
         longestMs = Math.max(longestMs ?? 0, lagMs);
       }
     },
-    /** Of all scans since the start. */
+    /** Sum over all scans since the start. */
     sumMs: () => sumMs,
     /** Since the previous call. */
     takeLongestMs(): number | undefined {

@@ -1,19 +1,20 @@
 import { expect } from 'chai';
-import { connectionCounts } from '../../src/queue/connection-counts.ts';
+import { reportLines } from '../../src/cli/doctor.ts';
+import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessEncryption, type Encryption } from '../../src/doctor/connection.ts';
-import { assessHosts, assessPgBouncer } from '../../src/doctor/postgres-servers.ts';
-import { assessQuorum, assessRedis, parseInfo } from '../../src/doctor/redis.ts';
 import { assessFiles, assessJournal, assessSpace } from '../../src/doctor/disk.ts';
-import type { SpoolFileState } from '../../src/queue/spool-files.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { assessBundledData, assessGeoDatabase } from '../../src/doctor/geo-data.ts';
-import { checkConfiguration } from '../../src/doctor/configuration.ts';
-import { assessClock, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
+import { assessHosts, assessPgBouncer } from '../../src/doctor/postgres-servers.ts';
+import { assessClock, assessPartitions, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
 import { assessForwards, checkProxy } from '../../src/doctor/proxy.ts';
 import { assessQueue } from '../../src/doctor/queue.ts';
+import { assessQuorum, assessRedis, parseInfo } from '../../src/doctor/redis.ts';
+import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { allQueues } from '../../src/queue/queues.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
-import { reportLines } from '../../src/cli/doctor.ts';
+import type { SpoolFileState } from '../../src/queue/spool-files.ts';
+import { dayMs } from '../../src/runtime/units.ts';
 import { goodConfig } from './setup.ts';
 
 const states = (findings: Finding[]) => findings.map(({ state }) => state);
@@ -404,5 +405,25 @@ describe('How the doctor assesses states that a test cannot produce', () => {
       '1 ok, 0 warnings, 1 failure',
     ]);
     expect(reportLines(findings, true)[4]).to.equal('  \u001B[31m✗ failure\u001B[0m  Full.');
+  });
+});
+
+describe('The doctor on the partitions of scans', () => {
+  const now = Date.parse('2026-11-15T12:00:00Z');
+  const inDays = (days: number) => new Date(now + days * dayMs);
+
+  it('is content while they reach far enough, and says from when raw scans are kept', () => {
+    expect(assessPartitions(inDays(20), undefined, now)).to.include({
+      state: 'ok',
+      finding: 'Scans have partitions until 2026-12-04.',
+    });
+    expect(assessPartitions(inDays(90), new Date('2026-05-01'), now).finding).to.include(
+      'Raw scans are kept from 2026-05-01.',
+    );
+  });
+
+  it('warns when they end soon, and fails when they have ended', () => {
+    expect(assessPartitions(inDays(19), undefined, now).state).to.equal('warning');
+    expect(assessPartitions(inDays(0), undefined, now).state).to.equal('failure');
   });
 });

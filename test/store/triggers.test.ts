@@ -16,7 +16,7 @@ describe('The triggers of the database', () => {
     const db = openDatabase(database.url, { poolMax: 1, applicationName: 'test' });
     try {
       const { rows } = (await db.raw(
-        `SELECT tgrelid::regclass::text || ' ' || tgname || ' ' || tgfoid::regproc::text || ' ' || tgenabled AS "trigger"
+        `SELECT tgrelid::regclass::text || ' ' || tgname || ' ' || tgfoid::regproc::text || ' ' || tgenabled::text AS "trigger"
          FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
          JOIN pg_namespace ON pg_namespace.oid = relnamespace
          WHERE NOT tgisinternal AND tgparentid = 0 AND nspname = 'public'`,

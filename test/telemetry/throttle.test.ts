@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { throttle } from '../../src/telemetry/throttle.ts';
+import Koa from 'koa';
+import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { throttle, throttledLog } from '../../src/telemetry/throttle.ts';
+import { createWebMetrics } from '../../src/telemetry/web-metrics.ts';
+import { errors } from '../../src/web/middleware/errors.ts';
+import { observe } from '../../src/web/middleware/observe.ts';
 
 describe('Throttled errors', () => {
   let told: [string, number][];
@@ -55,5 +61,53 @@ describe('Throttled errors', () => {
     throttle(() => undefined)('refused');
     const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     expect(after).to.equal(before);
+  });
+});
+
+describe('A throttled log', () => {
+  it('writes the first lines of a window, then how many were suppressed, and starts over', () => {
+    const lines: string[] = [];
+    const windows: (() => void)[] = [];
+    const write = throttledLog(createLog('test', 'info', { write: (line) => lines.push(line) }), {
+      maxLines: 2,
+      schedule: (work) => windows.push(work),
+    });
+    for (const number of [1, 2, 3, 4, 5]) write('info', { number }, 'line');
+    write('debug', {}, 'below the level');
+    windows.shift()?.();
+    write('info', { number: 6 }, 'line');
+    windows.shift()?.();
+    const told = lines.map((line) => JSON.parse(line) as { number?: number; lines?: number });
+    expect(told.map(({ number, lines: suppressed }) => number ?? `${suppressed} suppressed`)).to.deep.equal([
+      1,
+      2,
+      '3 suppressed',
+      6,
+    ]);
+    expect(windows).to.deep.equal([]);
+  });
+
+  it('keeps a flood of requests, including failing ones, from filling the log', async () => {
+    let size = 0;
+    const log = createLog('test', 'info', { write: (line) => (size += line.length) });
+    const app = new Koa();
+    app.use(observe({ log, metrics: createWebMetrics(), tracing: undefined, trustProxyHops: 0 }));
+    app.use(errors(log, () => undefined));
+    app.use(() => {
+      throw new Error('made to fail');
+    });
+    const handle = app.callback();
+    const server: HttpServer = await openHttpServer((req, res) => void handle(req, res), {
+      port: 0,
+      host: '127.0.0.1',
+      idleGraceMs: 0,
+    });
+    for (let sent = 0; sent < 2_500; sent += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, async () => (await fetch(`http://127.0.0.1:${server.port}/`)).text()),
+      );
+    await server.drain();
+    // 2,500 lines with their stacks would be more than 3 MB.
+    expect(size).to.be.below(1_500_000);
   });
 });
