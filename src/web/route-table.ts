@@ -1,9 +1,8 @@
 import { createQueueBoard } from '../admin/queue-board.ts';
 import type { Config } from '../config.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
-import { auditPages } from './admin/audit/audit-routes.ts';
 import { blocksPages } from './admin/blocks/blocks-routes.ts';
-import { overviewPages } from './admin/overview/overview-routes.ts';
+import { auditPages, overviewPages } from './admin/overview/overview-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages, unsubscribePages } from './account/account-routes.ts';
@@ -14,7 +13,6 @@ import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/preview-routes.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
-import { styleApplyPages } from './codes/styles/apply-routes.ts';
 import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
@@ -50,7 +48,6 @@ const features: ((parts: PageParts) => Routes)[] = [
   printPages,
   designPages,
   pageLogoPages,
-  styleApplyPages,
   stylePages,
   // Last of those below /codes: its `/codes/:id` would match their paths too.
   codeDetailPages,

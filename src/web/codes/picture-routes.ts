@@ -5,7 +5,7 @@ import { readPrint } from '../../codes/design/print.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
 import type { Picture } from '../../codes/image/draw.ts';
 import { markAsSample } from '../../codes/image/sample.ts';
-import { contentTypes, type ImageFormat, logoPolicy } from '../../codes/image/image-thread.ts';
+import { contentTypes, type ImageFormat, type Images, logoPolicy } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
@@ -34,22 +34,8 @@ export type Design = Omit<Picture, 'text' | 'design' | 'logo' | 'print'>;
 /** Pictures for the owner: of a code, private or not, and previews of a design. */
 export function codePictureRoutes({ db, config, images }: PageParts): Routes {
   const routes = createRoutes('/codes');
-
-  const draw = (ctx: Context, picture: Picture, format: ImageFormat) =>
-    images.draw(callerOf(ctx), picture, format).catch((cause: unknown) => {
-      const message = 'The picture cannot be drawn right now. Try again shortly.';
-      throw new BusyError(message, { retryAfterSeconds, cause });
-    });
-
-  async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
-    const { body, etag } = await draw(ctx, picture, format);
-    ctx.type = contentTypes[format];
-    ctx.set('ETag', etag);
-    if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
-    ctx.status = 200;
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = body;
-  }
+  const send = (ctx: Context, picture: Picture, format: ImageFormat) =>
+    sendPicture(ctx, images, picture, format);
 
   for (const format of ['svg', 'png', 'pdf'] as const) {
     routes.get('user', `/:id/picture.${format}`, async (ctx) => {
@@ -82,7 +68,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Routes {
     if (!code) {
       const { length } = shareUrl(config.baseUrl, placeholderToken);
       const sample = { ...design, text: sampleText.padEnd(length, '.') };
-      const { body } = await draw(ctx, sample, 'svg');
+      const { body } = await drawFor(ctx, images, sample, 'svg');
       ctx.type = contentTypes.svg;
       ctx.body = markAsSample(Buffer.from(body).toString(), sample);
       return;
@@ -93,6 +79,29 @@ export function codePictureRoutes({ db, config, images }: PageParts): Routes {
     await send(ctx, { ...design, text, design: stored?.design }, 'svg');
   });
   return routes;
+}
+
+/** Responds with the picture, or with 304 where the client has it. */
+export async function sendPicture(
+  ctx: Context,
+  images: Images,
+  picture: Picture,
+  format: ImageFormat = 'svg',
+): Promise<void> {
+  const { body, etag } = await drawFor(ctx, images, picture, format);
+  ctx.type = contentTypes[format];
+  ctx.set('ETag', etag);
+  if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
+  ctx.status = 200;
+  if (ctx.fresh) ctx.status = 304;
+  else ctx.body = body;
+}
+
+function drawFor(ctx: Context, images: Images, picture: Picture, format: ImageFormat) {
+  return images.draw(callerOf(ctx), picture, format).catch((cause: unknown) => {
+    const message = 'The picture cannot be drawn right now. Try again shortly.';
+    throw new BusyError(message, { retryAfterSeconds, cause });
+  });
 }
 
 export function previewPath(design: Design, codeId: string | undefined): string {

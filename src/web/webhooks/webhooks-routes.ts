@@ -204,7 +204,10 @@ export function webhooksPages(parts: PageParts): Routes {
 }
 
 /** Reads the form of an endpoint. The input is valid if there are no errors. */
-export function readEndpointForm(ctx: Context, policy: AddressPolicy): { form: FormState; input: EndpointInput } {
+export function readEndpointForm(
+  ctx: Context,
+  policy: AddressPolicy,
+): { form: FormState; input: EndpointInput } {
   const values: Record<string, string> = {
     name: normalizeLabel(field(ctx, 'name')),
     url: field(ctx, 'url').trim(),

@@ -1,9 +1,12 @@
+import { listActions } from '../../../accounts/operator-actions.ts';
 import { withTimeout } from '../../../runtime/timeout.ts';
 import { readActivity, readProcesses } from '../../../store/process-reports.ts';
-import { createPages, type PageParts } from '../../ui/page.ts';
-import { OverviewView } from './overview-view.tsx';
+import { AuditView } from '../audit/audit-view.tsx';
 import { listFindings } from './findings.ts';
+import { OverviewView } from './overview-view.tsx';
 import { createRoutes, type Routes } from '../../routes.ts';
+import { queryText } from '../../ui/form.ts';
+import { createPages, type PageParts } from '../../ui/page.ts';
 
 const queueTimeoutMs = 1_500;
 
@@ -22,6 +25,27 @@ export function overviewPages(parts: PageParts): Routes {
     const droppedPerSecond = activity.perSecond.get('dropped') ?? 0;
     const findings = listFindings({ processes, queues, droppedPerSecond, now: now() });
     pages.show(ctx, OverviewView, { processes, activity, queues, findings, now: now() });
+  });
+  return routes;
+}
+
+const actionsPerPage = 50;
+const maxCursorLength = 100;
+
+/** What operators changed. */
+export function auditPages(parts: PageParts): Routes {
+  const pages = createPages(parts);
+  const routes = createRoutes('/admin/audit');
+
+  routes.get('operator', '/', async (ctx) => {
+    const before = queryText(ctx, 'before').slice(0, maxCursorLength);
+    const found = await listActions(parts.db, { limit: actionsPerPage + 1, before });
+    const actions = found.slice(0, actionsPerPage);
+    pages.show(ctx, AuditView, {
+      actions,
+      firstPage: before ? '/admin/audit' : undefined,
+      nextPage: found.length > actionsPerPage ? `/admin/audit?before=${actions.at(-1)?.id}` : undefined,
+    });
   });
   return routes;
 }
