@@ -42,7 +42,7 @@ describe('The end of a code on the pages', () => {
   const open = async (path: string) => (await client.get(path)).text();
   const stored = (id: string) => QrCode.query(service.db).findById(id).throwIfNotFound();
   const badges = (html: string) =>
-    [...html.matchAll(/<span class="badge[^"]*">(Ends[^<]*)</g)].map(([, text]) => text);
+    [...html.matchAll(/<span class="badge[^"]*">(Expires[^<]*)</g)].map(([, text]) => text);
   const valueOf = (html: string, name: string) =>
     new RegExp(`<(?:input|textarea)[^>]* name="${name}"[^>]*?(?: value="([^"]*)"[^>]*>|>([^<]*)<)`)
       .exec(html)
