@@ -25,7 +25,7 @@ import { createRoutes, type Routes } from '../routes.ts';
 const previewSeconds = 60;
 /** A new code has no share token yet. Its preview uses one of the same length. */
 const placeholderToken = '0000000000';
-/** What a scanner reads in a sample. Every share link is at least as long. */
+/** The text in a sample. Every share link is at least as long. */
 const sampleText = 'Sample: not saved yet';
 const designErrors = compileValidator(patchBody);
 

@@ -165,7 +165,7 @@ function PasskeyForm({ next }: { next: string | undefined }) {
 }
 
 interface SignUpProps {
-  /** What the plan of new accounts allows. */
+  /** The limits of new accounts. */
   limits: Limits;
   /** Whoever gets the mail chooses the password. Otherwise the account is there at once. */
   isByMail: boolean;

@@ -10,7 +10,7 @@ import { createPages, type PageParts } from '../../ui/page.ts';
 
 const queueTimeoutMs = 1_500;
 
-/** What the service does now, as all its processes report it. */
+/** The state of the service, as its processes report it. */
 export function overviewPages(parts: PageParts): Routes {
   const { db, now } = parts;
   const pages = createPages(parts);
@@ -32,7 +32,7 @@ export function overviewPages(parts: PageParts): Routes {
 const actionsPerPage = 50;
 const maxCursorLength = 100;
 
-/** What operators changed. */
+/** The audit log: changes by operators. */
 export function auditPages(parts: PageParts): Routes {
   const pages = createPages(parts);
   const routes = createRoutes('/admin/audit');

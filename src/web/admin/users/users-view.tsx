@@ -12,7 +12,7 @@ interface UsersProps {
   users: ListedUser[];
   /** All that match, on this page and others. */
   total: number;
-  /** What was searched for. */
+  /** The current search. */
   email: string;
   firstPage: string | undefined;
   nextPage: string | undefined;
@@ -67,7 +67,6 @@ export function UsersView({ users, total, email, ...pages }: UsersProps) {
   );
 }
 
-/** What is special about an account. */
 export function AccountBadges({ isAdmin, isBlocked }: { isAdmin: boolean; isBlocked: boolean }) {
   return (
     <>

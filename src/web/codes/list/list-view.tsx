@@ -22,7 +22,7 @@ import { ShortFigure } from '../../ui/words.tsx';
 interface CodeRow {
   code: QrCode;
   isExpired: boolean;
-  /** Where it expires soon. */
+  /** Set if it expires soon. */
   expiresIn: string | undefined;
   isBlocked: boolean;
   scans: number;
