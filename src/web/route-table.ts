@@ -2,7 +2,7 @@ import { createQueueBoard } from '../admin/queue-board.ts';
 import type { Config } from '../config.ts';
 import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import { blocksPages } from './admin/blocks/blocks-routes.ts';
-import { auditPages, overviewPages } from './admin/overview/overview-routes.ts';
+import { auditPages, overviewPages } from './admin/admin-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages, unsubscribePages } from './account/account-routes.ts';

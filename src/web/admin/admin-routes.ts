@@ -1,12 +1,12 @@
-import { listActions } from '../../../accounts/operator-actions.ts';
-import { withTimeout } from '../../../runtime/timeout.ts';
-import { readActivity, readProcesses } from '../../../store/process-reports.ts';
-import { AuditView } from '../audit/audit-view.tsx';
-import { listFindings } from './findings.ts';
-import { OverviewView } from './overview-view.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
-import { queryText } from '../../ui/form.ts';
-import { createPages, type PageParts } from '../../ui/page.ts';
+import { listActions } from '../../accounts/operator-actions.ts';
+import { withTimeout } from '../../runtime/timeout.ts';
+import { readActivity, readProcesses } from '../../store/process-reports.ts';
+import { AuditView } from './audit/audit-view.tsx';
+import { listFindings } from './overview/findings.ts';
+import { OverviewView } from './overview/overview-view.tsx';
+import { createRoutes, type Routes } from '../routes.ts';
+import { queryText } from '../ui/form.ts';
+import { createPages, type PageParts } from '../ui/page.ts';
 
 const queueTimeoutMs = 1_500;
 
