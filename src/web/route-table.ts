@@ -1,8 +1,7 @@
 import { createQueueBoard } from '../admin/queue-board.ts';
 import type { Config } from '../config.ts';
-import { auditPages } from './admin/audit/audit-routes.ts';
+import { auditPages, overviewPages } from './admin/admin-routes.ts';
 import { blocksPages } from './admin/blocks/blocks-routes.ts';
-import { overviewPages } from './admin/overview/overview-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages, unsubscribePages } from './account/account-routes.ts';
@@ -13,7 +12,6 @@ import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/form-preview.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
-import { styleApplyPages } from './codes/styles/apply-routes.ts';
 import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
@@ -47,7 +45,6 @@ const features: ((services: Services) => Routes)[] = [
   printPages,
   designPages,
   pageLogoPages,
-  styleApplyPages,
   stylePages,
   // Last of those below /codes: its `/codes/:id` would match their paths too.
   codeDetailPages,

@@ -20,7 +20,7 @@ export interface Route {
   handlers: Handler[];
 }
 
-/** Lets the request pass, or responds in place of the route. */
+/** Lets the request pass, or responds instead of the route. */
 export type Guards = Record<Access, Middleware>;
 
 export interface Routes {

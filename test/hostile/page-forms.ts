@@ -50,15 +50,15 @@ const forms: PageRow[] = [
     fromElsewhere,
   ),
   sent('from an origin that is none', good, [['Origin', '%%%']], fromElsewhere),
-  sent('with no name', 'csrfToken={token}', [], refused('Name must not be empty')),
-  sent('with two names', `${good}&name=Other`, [], refused('Name must not be empty')),
-  sent('with a name in brackets', 'csrfToken={token}&name[]=Shop', [], refused('Name must not be empty')),
-  sent('with a name in a name', 'csrfToken={token}&name[a][b]=Shop', [], refused('Name must not be empty')),
+  sent('with no name', 'csrfToken={token}', [], refused('Enter a name')),
+  sent('with two names', `${good}&name=Other`, [], refused('Enter a name')),
+  sent('with a name in brackets', 'csrfToken={token}&name[]=Shop', [], refused('Enter a name')),
+  sent('with a name in a name', 'csrfToken={token}&name[a][b]=Shop', [], refused('Enter a name')),
   sent(
     'with a name of 200 levels',
     `csrfToken={token}&name${'[a]'.repeat(200)}=Shop`,
     [],
-    refused('Name must not be empty'),
+    refused('Enter a name'),
   ),
   sent(
     'with a name that is a NUL',
@@ -84,13 +84,8 @@ const forms: PageRow[] = [
     [],
     refused('Name must have at most 100 characters'),
   ),
-  sent('with __proto__', 'csrfToken={token}&__proto__[name]=Shop', [], refused('Name must not be empty')),
-  sent(
-    'with 2,000 fields',
-    `csrfToken={token}&${'a=1&'.repeat(2_000)}`,
-    [],
-    refused('Name must not be empty'),
-  ),
+  sent('with __proto__', 'csrfToken={token}&__proto__[name]=Shop', [], refused('Enter a name')),
+  sent('with 2,000 fields', `csrfToken={token}&${'a=1&'.repeat(2_000)}`, [], refused('Enter a name')),
 ];
 
 const look = 'size=512&errorCorrection=M&foregroundColor=%23000000&backgroundColor=%23ffffff';
@@ -109,7 +104,7 @@ const codes: PageRow[] = [
     'without control characters',
   ),
   making('a NUL in the content', `name=X&type=text&content=a%00b&${look}`, 'without NUL characters'),
-  making('no field at all', '', 'Name must not be empty'),
+  making('no field at all', '', 'Fill in this field'),
   making(
     'a size of 1e3',
     `name=X&content=https://example.com/&${look.replace('512', '1e3')}`,

@@ -53,7 +53,7 @@ export function AdminLayout({ at, title, heading = <h1>{title}</h1>, form, child
 interface SearchFormProps {
   path: string;
   label: string;
-  /** What was searched for. */
+  /** The current search. */
   text: string;
 }
 

@@ -3,7 +3,14 @@ import { maxAltLength, pageBody, pageDescriptions } from '../../codes/code-rules
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
 import { maxLogoBytes } from '../../codes/files/upload.ts';
-import { type PageLogo, deletePageLogo, findPageLogo, pageLookChanges, pageLookOf, savePageLogo } from '../../codes/share-page.ts';
+import {
+  type PageLogo,
+  deletePageLogo,
+  findPageLogo,
+  pageLookChanges,
+  pageLookOf,
+  savePageLogo,
+} from '../../codes/share-page.ts';
 import { Type, color, label, nullable } from '../../schema.ts';
 import { operation } from './operation.ts';
 

@@ -1,5 +1,13 @@
 import type { Static } from 'typebox';
-import { changedCodeRules, codeFields, createBody, createDefaults, endingChanges, newCodeRules, patchBody } from '../../codes/code-rules.ts';
+import {
+  changedCodeRules,
+  codeFields,
+  createBody,
+  createDefaults,
+  endingChanges,
+  newCodeRules,
+  patchBody,
+} from '../../codes/code-rules.ts';
 import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/lifetime.ts';
@@ -8,7 +16,12 @@ import type { QrCode } from '../../codes/qr-code.ts';
 import { codeTypes } from '../../codes/content/content-types.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
-import { createStyledCode, missedWarnings, plainWarning, proveDefaultStyle } from '../../codes/styles/default-style.ts';
+import {
+  createStyledCode,
+  missedWarnings,
+  plainWarning,
+  proveDefaultStyle,
+} from '../../codes/styles/default-style.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { Type, choice, maxLabelLength, nullable, text, timestamp, uuid } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';

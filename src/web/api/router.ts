@@ -3,7 +3,14 @@ import { gzipSync } from 'node:zlib';
 import type { Context, Next } from 'koa';
 import type { TObject } from 'typebox';
 import type { RateWindow } from '../../accounts/api-keys.ts';
-import { type BodyRules, compileValidator, findErrors, normalizeLabels, readQuery, refuseBody } from '../../codes/validation.ts';
+import {
+  type BodyRules,
+  compileValidator,
+  findErrors,
+  normalizeLabels,
+  readQuery,
+  refuseBody,
+} from '../../codes/validation.ts';
 import type { Config } from '../../config.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';

@@ -1,7 +1,14 @@
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { readAnalytics } from '../../scans/analytics.ts';
-import { type ColumnName, type RankingName, columnNames, dimensionDocs, dimensionTitles, rankingName } from '../../scans/dimensions.ts';
+import {
+  type ColumnName,
+  type RankingName,
+  columnNames,
+  dimensionDocs,
+  dimensionTitles,
+  rankingName,
+} from '../../scans/dimensions.ts';
 import { deviceClasses, listScans } from '../../scans/scan.ts';
 import { Type, choice, nullable, timestamp, uuid } from '../../schema.ts';
 import { operation } from './operation.ts';

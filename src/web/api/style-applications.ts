@@ -1,7 +1,12 @@
 import type { Static } from 'typebox';
 import { listCodes } from '../../codes/codes.ts';
 import { requireCodes } from '../../codes/find-codes.ts';
-import { type StyleApplication, findApplication, maxAppliedCodes, requireApplication } from '../../codes/styles/style-applications.ts';
+import {
+  type StyleApplication,
+  findApplication,
+  maxAppliedCodes,
+  requireApplication,
+} from '../../codes/styles/style-applications.ts';
 import { findStyle } from '../../codes/styles/styles.ts';
 import { idErrors } from '../../codes/validation.ts';
 import { type FieldError, invalid } from '../../errors.ts';

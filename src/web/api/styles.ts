@@ -5,7 +5,15 @@ import { type Design, defaultDesign, normalizeDesign } from '../../codes/design/
 import { findDesign } from '../../codes/design/stored-design.ts';
 import { readLogo } from '../../codes/files/read-upload.ts';
 import { maxLogoBytes } from '../../codes/files/upload.ts';
-import { type Style, changeStyle, findStyle, findStyles, insertStyle, proveStyle, removeStyle } from '../../codes/styles/styles.ts';
+import {
+  type Style,
+  changeStyle,
+  findStyle,
+  findStyles,
+  insertStyle,
+  proveStyle,
+  removeStyle,
+} from '../../codes/styles/styles.ts';
 import { Type, closed, label, nullable, timestamp, uuid } from '../../schema.ts';
 import { designProperties, logoExample, logoShape } from './designs.ts';
 import { formerName } from './former-names.ts';

@@ -1,7 +1,18 @@
 import type { Static } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { Type, choice, closed, nullable, timestamp, uuid } from '../../schema.ts';
-import { type Attempt, type Delivery, createPing, findOwnDelivery, listAttempts, listDeliveries, messageId, periodErrors, replayPeriod, retryDelivery } from '../../webhooks/deliveries.ts';
+import {
+  type Attempt,
+  type Delivery,
+  createPing,
+  findOwnDelivery,
+  listAttempts,
+  listDeliveries,
+  messageId,
+  periodErrors,
+  replayPeriod,
+  retryDelivery,
+} from '../../webhooks/deliveries.ts';
 import { deliveryEvents, deliveryStatuses, logDays } from '../../webhooks/events.ts';
 import { findEndpoint } from '../../webhooks/endpoints.ts';
 import { renderBody } from '../../webhooks/payload.ts';

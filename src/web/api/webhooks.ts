@@ -4,7 +4,15 @@ import { findCodes } from '../../codes/find-codes.ts';
 import { type BodyRules, missingCode } from '../../codes/validation.ts';
 import { outboundUrlError } from '../../net/address-policy.ts';
 import { Type, choice, closed, label, nullable, timestamp, uuid } from '../../schema.ts';
-import { type Endpoint, changeEndpoint, createEndpoint, deleteEndpoint, findEndpoint, listEndpoints, rotateSecret } from '../../webhooks/endpoints.ts';
+import {
+  type Endpoint,
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  findEndpoint,
+  listEndpoints,
+  rotateSecret,
+} from '../../webhooks/endpoints.ts';
 import { disabledReasons, eventNames } from '../../webhooks/events.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';

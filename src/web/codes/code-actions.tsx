@@ -33,7 +33,7 @@ function StarState({ code: { name, isFavorite } }: { code: Starred }) {
   );
 }
 
-/** What star.browser.js puts in the place of the old state. */
+/** Replaces the old state in star.browser.js. */
 export function starHtml(code: Starred): string {
   return renderToString(<StarState code={code} />);
 }

@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { readPrint } from '../../codes/design/design.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
-import { markAsSample, type Picture } from '../../codes/image/draw.ts';
-import { contentTypes, type ImageFormat, logoPolicy } from '../../codes/image/image-thread.ts';
+import { type Picture, markAsSample } from '../../codes/image/draw.ts';
+import { type ImageFormat, type Images, contentTypes, logoPolicy } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
 import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
@@ -18,12 +18,12 @@ import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';
 import { withFieldsInWords } from '../ui/words.tsx';
 import { type PageParts, userOf } from '../ui/page.ts';
-import { createRoutes, type Routes } from '../routes.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 
 const previewSeconds = 60;
 /** A new code has no share token yet. Its preview uses one of the same length. */
 const placeholderToken = '0000000000';
-/** What a scanner reads in a sample. Every share link is at least as long. */
+/** The text in a sample. Every share link is at least as long. */
 const sampleText = 'Sample: not saved yet';
 const designErrors = compileValidator(patchBody);
 
@@ -32,22 +32,8 @@ export type Design = Omit<Picture, 'text' | 'design' | 'logo' | 'print'>;
 /** Pictures for the owner: of a code, private or not, and previews of a design. */
 export function codePictureRoutes({ db, config, images }: PageParts): Routes {
   const routes = createRoutes('/codes');
-
-  const draw = (ctx: Context, picture: Picture, format: ImageFormat) =>
-    images.draw(callerOf(ctx), picture, format).catch((cause: unknown) => {
-      const message = 'The picture cannot be drawn right now. Try again shortly.';
-      throw new BusyError(message, { retryAfterSeconds, cause });
-    });
-
-  async function send(ctx: Context, picture: Picture, format: ImageFormat): Promise<void> {
-    const { body, etag } = await draw(ctx, picture, format);
-    ctx.type = contentTypes[format];
-    ctx.set('ETag', etag);
-    if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
-    ctx.status = 200;
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = body;
-  }
+  const send = (ctx: Context, picture: Picture, format: ImageFormat) =>
+    sendPicture(ctx, images, picture, format);
 
   for (const format of ['svg', 'png', 'pdf'] as const) {
     routes.get('user', `/:id/picture.${format}`, async (ctx) => {
@@ -80,7 +66,7 @@ export function codePictureRoutes({ db, config, images }: PageParts): Routes {
     if (!code) {
       const { length } = shareUrl(config.baseUrl, placeholderToken);
       const sample = { ...design, text: sampleText.padEnd(length, '.') };
-      const { body } = await draw(ctx, sample, 'svg');
+      const { body } = await drawFor(ctx, images, sample, 'svg');
       ctx.type = contentTypes.svg;
       ctx.body = markAsSample(Buffer.from(body).toString(), sample);
       return;
@@ -91,6 +77,29 @@ export function codePictureRoutes({ db, config, images }: PageParts): Routes {
     await send(ctx, { ...design, text, design: stored?.design }, 'svg');
   });
   return routes;
+}
+
+/** Responds with the picture, or with 304 where the client has it. */
+export async function sendPicture(
+  ctx: Context,
+  images: Images,
+  picture: Picture,
+  format: ImageFormat = 'svg',
+): Promise<void> {
+  const { body, etag } = await drawFor(ctx, images, picture, format);
+  ctx.type = contentTypes[format];
+  ctx.set('ETag', etag);
+  if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
+  ctx.status = 200;
+  if (ctx.fresh) ctx.status = 304;
+  else ctx.body = body;
+}
+
+function drawFor(ctx: Context, images: Images, picture: Picture, format: ImageFormat) {
+  return images.draw(callerOf(ctx), picture, format).catch((cause: unknown) => {
+    const message = 'The picture cannot be drawn right now. Try again shortly.';
+    throw new BusyError(message, { retryAfterSeconds, cause });
+  });
 }
 
 export function previewPath(design: Design, codeId: string | undefined): string {

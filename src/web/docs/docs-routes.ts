@@ -13,7 +13,7 @@ import { DocsBody, DocsView } from './docs-view.tsx';
 import { createRoutes, type Routes } from '../routes.ts';
 
 const type = 'text/html; charset=utf-8';
-/** In place of the reference while the page around it is rendered. */
+/** Stands for the reference while the page around it is rendered. */
 const placeholder = '<!--reference-->';
 
 /**

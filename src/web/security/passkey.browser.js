@@ -42,10 +42,10 @@ if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
       sign(form, button.dataset.passkey)
         // Canceled, or there is no passkey for this site.
         .catch(() => {
-          const problem = form.querySelector('.error') ?? document.createElement('p');
-          problem.className = 'error';
-          problem.textContent = failureText;
-          form.append(problem);
+          const message = form.querySelector('.error') ?? document.createElement('p');
+          message.className = 'error';
+          message.textContent = failureText;
+          form.append(message);
           announce(failureText);
         })
         .finally(() => {

@@ -24,7 +24,7 @@ export function ForgotPasswordView({ form }: { form: FormState }) {
   );
 }
 
-/** Where no mails are sent. */
+/** If the service sends no mails. */
 export function AskForHelpView({ contact }: { contact: string | undefined }) {
   return (
     <NarrowPage title={forgotTitle}>

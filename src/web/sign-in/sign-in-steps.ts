@@ -63,7 +63,7 @@ export function tooMany(ctx: Context, retryAfter: number): string {
   return `Too many attempts. Try again in ${minutesInWords(retryAfter)}.`;
 }
 
-/** Of a password that is being chosen. */
+/** The errors of a password that is being chosen. */
 export async function newPasswordErrors(
   { passwords }: PageParts,
   field: string,

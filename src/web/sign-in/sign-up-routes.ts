@@ -13,8 +13,7 @@ import { type PageParts, createPages, redirect, redirectWithFlash, signedIn } fr
 import { DeadLinkView, NewPasswordView } from './mail-link-view.tsx';
 import { askForConfirmation, requireMail } from './mail-requests.ts';
 import { home, newPasswordErrors, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
-import { withNext } from './sign-in-view.tsx';
-import { SignUpClosedView, SignUpView } from './sign-up-view.tsx';
+import { SignUpClosedView, SignUpView, withNext } from './sign-in-view.tsx';
 
 const maxSignUpsPerAddress = 20;
 /** Mails to one address, so that nobody can flood its owner. */

@@ -30,11 +30,11 @@ export async function submit(
 }
 
 interface RefusalTexts {
-  /** What did not happen. */
+  /** Says what was not done. */
   outcome?: string;
-  /** What to do where fields are marked. */
+  /** Says what to do about marked fields. */
   marked?: string;
-  /** What has to be entered again, because browsers do not keep it. */
+  /** Says what to enter again, because browsers do not keep it. */
   again?: string;
 }
 
@@ -96,7 +96,7 @@ export async function spendForm(
   );
 }
 
-/** What the form of a new code says before somebody fills it in for nothing: the account has as many as it may. */
+/** Tells owners that their account has no room for another code before they fill in the form. */
 export async function findFullAccount(
   ctx: Context,
   { db, config }: Pick<PageParts, 'db' | 'config'>,

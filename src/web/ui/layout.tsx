@@ -125,7 +125,7 @@ interface ConfirmationProps {
   at: string;
   action: string;
   button: string;
-  /** Where to go instead. */
+  /** The page of the button that changes nothing. */
   keep: string;
   children: ComponentChildren;
 }

@@ -218,7 +218,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       .to.contain('Your export is being created')
       .and.not.to.contain('You also get a mail');
     await service.db('users').where({ id }).update({ confirmed_email: 'lost@example.com' });
-    expect(await page()).to.contain('You also get a mail when it is ready.');
+    expect(await page()).to.contain('You also get an email when it is ready.');
     await runHousekeeping();
     expect([...(await download(client)).keys()]).to.include('account.json');
   });

@@ -32,7 +32,7 @@ inABrowser('The page of a code', sharedService, (site) => {
       const { rows, times, hrefs } = await readFacts(page, `/codes/${id}`);
       const shown = Object.fromEntries(rows);
       expect(shown).to.include(facts);
-      expect(Object.keys(shown)).to.have.members([...Object.keys(facts), 'Created', 'Works until']);
+      expect(Object.keys(shown)).to.have.members([...Object.keys(facts), 'Created', 'Expires']);
       expect(JSON.stringify(rows)).not.to.contain('let me in');
       const { body } = await api(`/qrcodes/${id}`);
       // Half of a year before the end, scans begin to renew it.
@@ -212,12 +212,12 @@ inABrowser('The page of a code', sharedService, (site) => {
     expect(await current.page.locator('.live-mark').count()).to.equal(0);
     await expectAccessible(current.page);
 
-    await current.page.getByRole('link', { name: 'Choose a last day' }).click();
+    await current.page.getByRole('link', { name: 'Change when it expires' }).click();
     await current.page.getByLabel('Last day').fill('2030-12-31');
     await current.page.getByRole('button', { name: 'Save changes' }).click();
     expect(await current.page.locator('.badge').allTextContents()).to.deep.equal(['Web address', 'Public']);
     expect(await solidButtons()).to.deep.equal(['Copy link']);
-    expect(await current.page.locator('.facts').textContent()).to.contain('Last dayDec 31, 2030 (UTC)');
+    expect(await current.page.locator('.facts').textContent()).to.contain('ExpiresDec 31, 2030 (UTC)');
     const { body } = await current.api(`/qrcodes/${current.code.id}`);
     expect(body.expiresAt).to.equal('2031-01-01T00:00:00.000Z');
   });

@@ -42,7 +42,7 @@ describe('The end of a code on the pages', () => {
   const open = async (path: string) => (await client.get(path)).text();
   const stored = (id: string) => QrCode.query(service.db).findById(id).throwIfNotFound();
   const badges = (html: string) =>
-    [...html.matchAll(/<span class="badge[^"]*">(Ends[^<]*)</g)].map(([, text]) => text);
+    [...html.matchAll(/<span class="badge[^"]*">(Expires[^<]*)</g)].map(([, text]) => text);
   const valueOf = (html: string, name: string) =>
     new RegExp(`<(?:input|textarea)[^>]* name="${name}"[^>]*?(?: value="([^"]*)"[^>]*>|>([^<]*)<)`)
       .exec(html)
@@ -53,10 +53,10 @@ describe('The end of a code on the pages', () => {
 
   it('is announced in the list and on the page for its last thirty days', async () => {
     for (const [days, words] of [
-      [12, 'Ends in 12 days'],
-      [30, 'Ends in 30 days'],
-      [1, 'Ends tomorrow'],
-      [0.1, 'Ends today'],
+      [12, 'Expires in 12 days'],
+      [30, 'Expires in 30 days'],
+      [1, 'Expires tomorrow'],
+      [0.1, 'Expires today'],
     ] as const) {
       const id = await makeCode({}, inDays(days));
       expect(badges(await open('/codes'))[0], words).to.equal(words);
@@ -166,7 +166,7 @@ describe('The end of a code on the pages', () => {
     expect(await open(`/codes/${unused}`)).to.contain('A scan before that renews it.');
     const id = await makeCode({}, inDays(59));
     expect(await open(`/codes/${id}`))
-      .to.contain('This code ends on')
+      .to.contain('This code expires on')
       .and.contain(`action="/codes/${id}/renew"`)
       .and.not.contain('A scan before that');
     await client.post(`/codes/${id}/renew`, { back: `/codes/${id}` });

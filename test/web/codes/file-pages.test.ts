@@ -46,7 +46,7 @@ inABrowser('Files of codes', sharedService, (site) => {
     const code = await owner.store();
     await page.goto(`/codes/${code.id}/edit`);
     await page.getByRole('link', { name: 'File', exact: true }).click();
-    await page.getByText('A file takes the place of what the code opens now').waitFor();
+    await page.getByText('A file replaces what the code opens now').waitFor();
     await page.getByLabel('File', { exact: true }).setInputFiles(menu('first'));
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('Uploaded. Scans open it from now on.').waitFor();
@@ -147,7 +147,7 @@ inABrowser('Files of codes', sharedService, (site) => {
       .getByText('File is declared as another type than it has: send it as application/pdf.')
       .waitFor();
     await page.getByRole('button', { name: 'Replace' }).click();
-    await page.getByText('File must be chosen.').waitFor();
+    await page.getByText('Choose a file.').waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Removed.').waitFor();
   });

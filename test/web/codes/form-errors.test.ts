@@ -23,7 +23,7 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
       /^Coordinates or map link must be coordinates, such as 51\.5007,/,
     );
     expect(await errorOf('size')).to.equal('Size in pixels must be at least 128.');
-    expect(await errorOf('name')).to.equal('Name must not be empty.');
+    expect(await errorOf('name')).to.equal('Fill in this field.');
     expect(await owner.page.locator('.error').count()).to.equal(3);
     expect(await owner.page.getByLabel('Coordinates').inputValue()).to.equal('91, 13.4');
     expect(await owner.page.getByLabel('Category').inputValue()).to.equal('Shop');
@@ -93,8 +93,8 @@ inABrowser('Forms of QR codes with invalid input', sharedService, (site) => {
     await owner.page.waitForURL(newCodePage);
     const id = newCodePage.exec(owner.page.url())?.[1] ?? '';
     expect(await owner.stored(id)).to.include({ expiresAt: '2032-01-01T00:00:00.000Z' });
-    expect(await owner.page.locator('.facts div', { hasText: 'Last day' }).textContent()).to.equal(
-      'Last dayDec 31, 2031 (UTC)',
+    expect(await owner.page.locator('.facts div', { hasText: 'Expires' }).textContent()).to.equal(
+      'ExpiresDec 31, 2031 (UTC)',
     );
     const hint = async () => {
       await owner.page.goto(`/codes/${id}/edit`);

@@ -39,7 +39,7 @@ inABrowser(
       await page.getByLabel('Modules', { exact: true }).selectOption('dots');
       await page.getByLabel('Logo', { exact: true }).setInputFiles(logoFile());
       await page.getByRole('button', { name: 'Save as style' }).click();
-      await page.getByText('Name of the style must not be empty.').waitFor();
+      await page.getByText('Enter a name.').waitFor();
       await expectAccessible(page);
       await page.getByLabel('Logo', { exact: true }).setInputFiles(logoFile());
       await page.getByLabel('Name of the style').fill('Café Linden');

@@ -30,7 +30,7 @@ interface ActionTableProps {
   isOfOneTarget?: boolean;
 }
 
-/** What operators changed, newest first. */
+/** Changes by operators, newest first. */
 export function ActionTable({ actions, isOfOneTarget = false }: ActionTableProps) {
   if (actions.length === 0) return <p>No changes yet.</p>;
   const target = { name: 'Target', cell: (action: RecordedAction) => <Target {...action} /> };

@@ -115,7 +115,7 @@ interface NewBlock {
   isTopLevelMeant: boolean;
 }
 
-/** What is blocked, by its stored name. */
+/** The target of a block, by its stored name. */
 interface Found {
   target: string;
   add(db: Database, reason: string | null): Promise<boolean>;

@@ -14,7 +14,7 @@ export type BlockKind = (typeof blockKinds)[number][0];
 
 interface BlocksProps {
   blocks: ListedBlock[];
-  /** What was searched for. */
+  /** The current search. */
   text: string;
   form: FormState;
   firstPage: string | undefined;

@@ -19,7 +19,7 @@ interface Observed {
   now: Date;
 }
 
-/** What an operator should look at, worst first: what is wrong, and the consequence. */
+/** Everything that needs an operator's attention, worst first. Each says what is wrong and the consequence. */
 export function listFindings({ processes, queues, droppedPerSecond, now }: Observed): Finding[] {
   const running = processes.filter(({ status }) => status === 'running');
   const findings: Finding[] = [];

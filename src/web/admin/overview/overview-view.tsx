@@ -77,7 +77,7 @@ function Findings({ findings }: { findings: Finding[] }) {
     );
   return (
     <div class="notice bad">
-      <ul class="problems">
+      <ul class="findings">
         {findings.map(({ text, link }) => (
           <li key={text}>
             {text} {link && <a href={link.path}>{link.name}</a>}
@@ -219,7 +219,7 @@ function ProcessRows({ caption, processes }: ProcessRowsProps) {
 
 const maxShown = 50;
 
-/** What each process logged as a warning or an error, the latest first. */
+/** Warnings and errors in the logs of all processes, the latest first. */
 function ErrorTable({ processes }: { processes: ReportedProcess[] }) {
   const errors = processes
     .flatMap(({ id, kind, host, pid, errors: logged }) =>

@@ -18,7 +18,7 @@ export interface FailedJob {
 interface ShownQueue {
   depth: QueueDepth;
   description: string;
-  /** What a job holds, in the singular. */
+  /** Names the items of a job, in the singular. */
   noun: string;
   /** The latest. */
   failed: FailedJob[];

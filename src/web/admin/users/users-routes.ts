@@ -43,7 +43,7 @@ interface Change {
   action: OperatorAction;
   note?: string;
   flash: UserFlash;
-  /** Where there was nothing to change. */
+  /** The message if there was nothing to change. */
   otherwise?: UserFlash;
 }
 

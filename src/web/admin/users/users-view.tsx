@@ -11,7 +11,7 @@ interface UsersProps {
   users: ListedUser[];
   /** All that match, on this page and others. */
   total: number;
-  /** What was searched for. */
+  /** The current search. */
   email: string;
   firstPage: string | undefined;
   nextPage: string | undefined;
@@ -66,7 +66,6 @@ export function UsersView({ users, total, email, ...pages }: UsersProps) {
   );
 }
 
-/** What is special about an account. */
 export function AccountBadges({ isAdmin, isBlocked }: { isAdmin: boolean; isBlocked: boolean }) {
   return (
     <>

@@ -195,7 +195,7 @@ function previewQuery(values: DesignValues): string {
   return new URLSearchParams(designFieldNames.map((name) => [name, values[name] ?? ''])).toString();
 }
 
-/** What the form says about a design that was not saved. Browsers do not keep a chosen file. */
+/** Why a design was not saved. Browsers do not keep a chosen file. */
 export function designRefusal(error: unknown, hadFile: boolean): Refusal {
   const again = hadFile ? { again: 'Choose the logo again.' } : {};
   if (!(error instanceof AppError) || !error.details) return refusalOf(error, again);

@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import { findCode } from '../../../codes/codes.ts';
 import { defaultDesign } from '../../../codes/design/design.ts';
 import { deleteDesign, findDesign, saveDesign } from '../../../codes/design/stored-design.ts';
-import { contentTypes } from '../../../codes/image/image-thread.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import type { ImageDecoder } from '../../../codes/files/image-decoder.ts';
 import type { NewLogo } from '../../../codes/design/stored-logo.ts';
@@ -18,7 +17,6 @@ import {
   insertStyle,
   proveStyle,
 } from '../../../codes/styles/styles.ts';
-import { BusyError } from '../../../errors.ts';
 import { parseQuery } from '../../../http/parse-url.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { presentDesign } from '../../api/designs.ts';
@@ -28,6 +26,9 @@ import { field, fileField } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/headers.ts';
 import { type PageParts, createPages, redirectWithFlash, show, userOf } from '../../ui/page.ts';
 import { type StylesFlash, maxStyleNameLength } from '../styles/styles-view.tsx';
+import { type Routes, createRoutes } from '../../routes.ts';
+import { type Refusal, labelErrors, requireValid, spendForm } from '../../ui/form.ts';
+import { sendPicture } from '../picture-routes.ts';
 import {
   type DesignSubject,
   type DesignValues,
@@ -40,9 +41,7 @@ import {
   subjectOfStyle,
   valuesOfDesign,
 } from './design-form.ts';
-import { type Refusal, labelErrors, requireValid, spendForm } from '../../ui/form.ts';
 import { DesignView, StyleDesignView } from './design-view.tsx';
-import { type Routes, createRoutes } from '../../routes.ts';
 
 const flashTexts = {
   designed: 'Design saved.',
@@ -180,16 +179,11 @@ function addPreviews(parts: PageParts, routes: Routes): void {
   const { db, config, images, imageDecoder } = parts;
   const form = createDesignForm(parts, createLogoPreviews(imageDecoder));
 
-  async function sendPicture(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<void> {
+  async function sendPreview(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<void> {
     const { design, newLogo } = await form.read(ctx, subject, values);
+    ctx.set('Cache-Control', 'private, no-cache');
     const picture = { ...pictureOf(subject.look, design, config.baseUrl), logo: newLogo?.png };
-    const { body, etag } = await images.draw(callerOf(ctx), picture, 'svg').catch((cause: unknown) => {
-      const message = 'The picture cannot be drawn right now. Try again shortly.';
-      throw new BusyError(message, { retryAfterSeconds: 5, cause });
-    });
-    ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-    ctx.type = contentTypes.svg;
-    ctx.body = body;
+    await sendPicture(ctx, images, picture);
   }
 
   function add(designer: string, find: (ownerId: string, id: string) => Promise<DesignSubject>) {
@@ -201,12 +195,12 @@ function addPreviews(parts: PageParts, routes: Routes): void {
       // Omitted fields get their default, as in the API.
       const values = valuesOfDesign(defaultDesign, subject.look);
       for (const name of designFieldNames) values[name] = given.get(name)?.[0] ?? values[name] ?? '';
-      await sendPicture(ctx, subject, values);
+      await sendPreview(ctx, subject, values);
     });
 
     /** With a logo that is not saved yet: design.browser.js sends the whole form. */
     routes.post('user', `${designer}/preview`, async (ctx) =>
-      sendPicture(ctx, await subjectOf(ctx), form.values(ctx)),
+      sendPreview(ctx, await subjectOf(ctx), form.values(ctx)),
     );
   }
 

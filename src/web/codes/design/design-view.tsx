@@ -10,7 +10,7 @@ import { Designer, ProofHint } from './designer.tsx';
 interface DesignViewProps extends DesignerPictures {
   code: QrCode;
   form: FormState;
-  /** What the proof of the saved design says. */
+  /** The result of the proof of the saved design, as a sentence. */
   proof: string | null;
   hasDesign: boolean;
   hasLogo: boolean;

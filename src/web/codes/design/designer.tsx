@@ -9,7 +9,7 @@ interface DesignerProps extends DesignerPictures {
   form: FormState;
   /** The path of the page, which the form is sent to. */
   path: string;
-  /** Where "Cancel" leads. */
+  /** The target of "Cancel". */
   back: string;
   hasLogo: boolean;
   /** Says where the foreground and the background come from. */
@@ -90,7 +90,7 @@ export function Designer(props: DesignerProps) {
   );
 }
 
-/** What happens when a designer is saved. */
+/** Explains the check before a design is saved. */
 export function ProofHint() {
   return (
     <p class="hint">

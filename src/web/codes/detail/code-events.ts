@@ -16,7 +16,7 @@ interface Timing {
 const defaultTiming: Timing = { lifetimeMs: 5 * 60_000, heartbeatMs: 10_000 };
 
 interface StreamRequest {
-  /** Of the code. */
+  /** The id of the code. */
   id: string;
   userId: string;
   address: string;

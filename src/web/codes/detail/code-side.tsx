@@ -16,7 +16,7 @@ import type { ScanLine } from './scan-line.tsx';
 export interface CodeProps {
   code: QrCode;
   isExpired: boolean;
-  /** Where it expires soon. */
+  /** Set if it expires soon. */
   expiresIn: string | undefined;
   /** It works, and its owner was or will be notified that it expires. */
   isExpiring: boolean;

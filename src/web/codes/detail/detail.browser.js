@@ -11,7 +11,7 @@ const reloadedParts = ['chart', 'rankings', 'total-countries', 'total-cities', '
 let ever;
 let reloading;
 
-/** The server renders the HTML of an update: see live-update.tsx. */
+/** The server renders the HTML of an update: see live-scans.tsx. */
 function showUpdate(update) {
   const isFirst = ever === undefined;
   const added = isFirst ? 0 : update.ever - ever;

@@ -23,7 +23,7 @@ interface Watcher {
 
 interface Watched {
   watchers: Set<Watcher>;
-  /** Those that have had no update yet. Their pages may be newer than `latest`, so they wait for the next poll, which reads the primary. */
+  /** Watchers without an update yet. Their pages may be newer than `latest`, so they wait for the next poll, which reads the primary. */
   joining: Set<Watcher>;
   latest: { date: string; update: LiveUpdate } | undefined;
 }
@@ -110,7 +110,7 @@ function sendTo(watcher: Watcher, update: LiveUpdate): void {
   }
 }
 
-/** What an open page receives when there are new scans. Its HTML is rendered by the components of the page. */
+/** Sent to open pages when there are new scans. Its HTML is rendered by the components of the page. */
 interface LiveUpdate {
   /** All scans of the code. */
   ever: number;

@@ -61,9 +61,9 @@ function send() {
       loaded < total ? `${megabytes(loaded)} of ${megabytes(total)}` : 'Checking the file …';
   });
   request.addEventListener('load', () => {
-    const place = request.getResponseHeader('Location');
+    const target = request.getResponseHeader('Location');
     // The new page, or the one to sign in.
-    if ([201, 401].includes(request.status) && place) location.assign(place);
+    if ([201, 401].includes(request.status) && target) location.assign(target);
     else finish(messageOf(request));
   });
   const startedAt = performance.now();

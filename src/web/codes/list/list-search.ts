@@ -9,7 +9,7 @@ import { queryText } from '../../ui/form.ts';
 export const endPeriods = [7, 30, 90] as const;
 export const hasEnded = 'ended';
 
-/** What the list shows. */
+/** The search and filters of the list. */
 export interface Search {
   q: string;
   type: CodeType | undefined;
@@ -18,7 +18,7 @@ export interface Search {
   endsWithin: number | typeof hasEnded | undefined;
 }
 
-/** What the database is asked for. */
+/** The search as a query of the database. */
 export function codeSearchOf({ q: name, type, category, endsWithin }: Search, now: Date): CodeSearch {
   const expiring = endsWithin === hasEnded ? ended(now) : expiringWithin(endsWithin, now);
   return { name, type, category, expiring };

@@ -21,7 +21,7 @@ import { ShortFigure, figure } from '../../ui/words.tsx';
 interface CodeRow {
   code: QrCode;
   isExpired: boolean;
-  /** Where it expires soon. */
+  /** Set if it expires soon. */
   expiresIn: string | undefined;
   isBlocked: boolean;
   scans: number;

@@ -73,7 +73,7 @@ clear.addEventListener('click', () => {
   boxes[0].focus();
 });
 
-/** 22 characters each, as packed-ids.ts reads them. */
+/** 22 characters each, as print/selection.ts reads them. */
 function pack(id) {
   const bytes = id.replaceAll('-', '').match(/../g);
   const text = btoa(String.fromCharCode(...bytes.map((byte) => Number.parseInt(byte, 16))));

@@ -3,9 +3,9 @@
 import { announce, prepareAnnouncements } from '../../ui/announce.browser.js';
 import { createFileCounter } from './zip-progress.browser.js';
 
-const place = document.querySelector('[data-files]');
-const form = place?.closest('form');
-const button = place?.querySelector('button');
+const box = document.querySelector('[data-files]');
+const form = box?.closest('form');
+const button = box?.querySelector('button');
 const bar = document.createElement('progress');
 const text = document.createElement('p');
 let stopped;
@@ -16,7 +16,7 @@ function show(done, total) {
   text.textContent = `${done} of ${total} files`;
 }
 
-/** Of an error response, which is JSON unless a proxy has written it. */
+/** The message of an error response, which is JSON unless a proxy has written it. */
 async function messageOf(response) {
   const { message } = await response.json().catch(() => ({}));
   return message;
@@ -33,7 +33,7 @@ async function download(signal) {
   const reader = response.body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
-    show(count(part.value), Number(place.dataset.files));
+    show(count(part.value), Number(box.dataset.files));
   }
   return new Blob(parts, { type: 'application/zip' });
 }
@@ -51,8 +51,8 @@ async function run() {
   stopped = new AbortController();
   const name = button.textContent;
   button.textContent = 'Stop';
-  show(0, Number(place.dataset.files));
-  place.append(bar, text);
+  show(0, Number(box.dataset.files));
+  box.append(bar, text);
   announce('The files are being made');
   try {
     save(await download(stopped.signal));

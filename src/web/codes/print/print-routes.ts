@@ -3,7 +3,6 @@ import { findCode } from '../../../codes/codes.ts';
 import { findDesign } from '../../../codes/design/stored-design.ts';
 import type { Picture } from '../../../codes/image/draw.ts';
 import { countModules, fitsSymbol, sizeFor, tooLongToDraw } from '../../../codes/image/symbol.ts';
-import { contentTypes } from '../../../codes/image/image-thread.ts';
 import {
   fileFormats,
   heightPerWidth,
@@ -13,11 +12,11 @@ import {
   smallestWidthMm,
 } from '../../../codes/print/print-codes.ts';
 import {
-  labelErrors,
   type LabelChoice,
   type LabelGrid,
   defaultGrid,
   gridLimits,
+  labelErrors,
   labelOptions,
   namePositions,
   paperNames,
@@ -25,9 +24,10 @@ import {
 } from '../../../codes/print/labels.ts';
 import { type Refusal, queryText, refusedByLimit, spendForm } from '../../ui/form.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { AppError, BusyError } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { parseQuery } from '../../../http/parse-url.ts';
+import { sendPicture } from '../picture-routes.ts';
 import { paperOf, readPrintSettings } from './print-settings.ts';
 import { PrintView } from './print-view.tsx';
 import { SelectionView, initialValues } from './selection-view.tsx';
@@ -40,7 +40,6 @@ import type { FormError } from '../../ui/controls.tsx';
 
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
 const modulePixels = 10;
-const retryAfterSeconds = 5;
 const notMade = 'The labels were not made. See the fields below.';
 const nothingSelected = new Error('No code is selected');
 
@@ -139,17 +138,8 @@ export function printPages(parts: PageParts): Routes {
     const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
     if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
     const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);
-    const { body, etag } = await images
-      .draw(callerOf(ctx), { ...picture, size }, 'svg')
-      .catch((cause: unknown) => {
-        const message = 'The picture cannot be drawn right now. Try again shortly.';
-        throw new BusyError(message, { retryAfterSeconds, cause });
-      });
-    ctx.type = contentTypes.svg;
-    ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-    ctx.status = 200;
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = body;
+    ctx.set('Cache-Control', 'private, no-cache');
+    await sendPicture(ctx, images, { ...picture, size });
   });
 
   async function printedPictures(code: QrCode): Promise<(isDirect: boolean) => Picture> {

@@ -15,7 +15,7 @@ type PrintFormat = keyof typeof printFormats;
 
 const minMm = 10;
 const maxTextLength = 200;
-/** What printers leave blank on each side: as in print.css. */
+/** Printers leave this blank on each side: as in print.css. */
 const marginMm = 5;
 /** Around the code of a sticker, and below it for its texts: as in print.css. */
 const stickerEdgeMm = 8;
@@ -28,7 +28,7 @@ export interface PrintSettings {
   widthMm: number;
   title: string;
   text: string;
-  /** Where the owner gives none. */
+  /** Used if the owner gives none. */
   defaultText: string;
   language: PrintLanguage;
   isDirect: boolean;
@@ -37,7 +37,7 @@ export interface PrintSettings {
   copies: number;
 }
 
-/** Of the picture that is printed. */
+/** The shape of the printed picture. */
 interface PrintedShape {
   heightPerWidth: number;
   hasFrameText: boolean;

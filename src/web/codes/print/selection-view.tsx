@@ -205,7 +205,7 @@ function sheetName(number: (typeof averyNumbers)[number]): string {
   return `Avery ${number}: ${columns * rows} labels, ${round(labelWidthMm)} × ${round(labelHeightMm)} mm, ${paper}`;
 }
 
-/** What the form has at first. */
+/** The initial values of the form. */
 export function initialValues(paper: string): Record<string, string> {
   const { columns, rows, marginXMm, marginYMm, gapXMm, gapYMm } = defaultGrid;
   const numbers = Object.entries({ columns, rows, marginXMm, marginYMm, gapXMm, gapYMm });

@@ -59,7 +59,7 @@ export function packIds(ids: string[]): string {
   return ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')).join('');
 }
 
-/** What is no id is for the caller to leave out. The length of an address bounds their number. */
+/** The caller leaves out invalid ids. The length of an address bounds their number. */
 function unpackIds(text: string): string[] {
   const ids: string[] = [];
   for (let at = 0; at < text.length; at += idLength) {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
+import { findCodes } from '../../../codes/find-codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
-import { contentTypes } from '../../../codes/image/image-thread.ts';
 import {
   type Style,
   changeStyle,
@@ -9,13 +9,22 @@ import {
   removeStyle,
   stylePicture,
 } from '../../../codes/styles/styles.ts';
-import { findRecentApplications, findRunningApplication } from '../../../codes/styles/style-applications.ts';
-import { BusyError, type FieldError } from '../../../errors.ts';
-import { callerOf } from '../../middleware/caller.ts';
+import {
+  findApplication,
+  findRecentApplications,
+  findRunningApplication,
+  maxAppliedCodes,
+  requireApplication,
+} from '../../../codes/styles/style-applications.ts';
+import { AppError, type FieldError } from '../../../errors.ts';
 import { field } from '../../middleware/forms.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
-import { labelErrors, requireValid, submit } from '../../ui/form.ts';
-import { type PageParts, createPages, userOf } from '../../ui/page.ts';
+import { type Refusal, labelErrors, refusalOf, requireValid, spendForm, submit } from '../../ui/form.ts';
+import { type PageParts, createPages, redirect, userOf } from '../../ui/page.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { sendPicture } from '../picture-routes.ts';
+import { readSelection } from '../print/selection.ts';
+import { ApplicationView, ApplyView } from './apply-view.tsx';
 import {
   DeleteStyleView,
   StyleView,
@@ -26,13 +35,78 @@ import {
 
 const home = '/codes/styles';
 
-/** Styles: list, rename, make one the default, delete. */
+interface Choice extends Partial<Refusal> {
+  chosen?: string;
+  missing?: number;
+}
+
+/** Styles: apply to codes that were chosen in the list; list, rename, make one the default, delete. */
 export function stylePages(parts: PageParts): Routes {
   const { db, config, images, now } = parts;
   const routes = createRoutes(home);
 
   const ownStyle = (ctx: Context) => findStyle(db, userOf(ctx).id, String(ctx['params'].id));
   const pages = createPages(parts, stylesFlashTexts);
+
+  async function showChoice(ctx: Context, codes: QrCode[], choice: Choice): Promise<void> {
+    const { chosen = '', missing = 0, error, status = 200 } = choice;
+    const form = { values: { styleId: chosen }, errors: [], error };
+    const styles = await findStyles(db, userOf(ctx).id);
+    pages.show(ctx, ApplyView, { codes, styles, form, missing }, { status });
+  }
+
+  routes.get('user', '/apply', async (ctx) => {
+    const { codes, missing } = await readSelection(ctx, parts);
+    if (codes.length > maxAppliedCodes)
+      throw new AppError(
+        'validation_error',
+        `A style is applied to at most ${maxAppliedCodes} codes at a time.`,
+      );
+    await showChoice(ctx, codes, { missing });
+  });
+
+  routes.post('user', '/apply', async (ctx) => {
+    const { id: ownerId } = userOf(ctx);
+    const given = field(ctx, 'codeIds').split(',', maxAppliedCodes);
+    const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
+    const chosen = field(ctx, 'styleId');
+    if (chosen === '' || codes.length === 0)
+      return showChoice(ctx, codes, codes.length > 0 ? { error: 'Choose a style.', status: 400 } : {});
+    const style = await findStyle(db, ownerId, chosen);
+    try {
+      await spendForm(ctx, parts);
+      const wanted = { styleId: style.id, codeIds: codes.map(({ id }) => id) };
+      const { id } = await requireApplication(db, ownerId, wanted, now());
+      redirect(ctx, `/codes/styles/applications/${id}`);
+    } catch (error) {
+      const details = error instanceof AppError ? error.details : undefined;
+      const refusal = details
+        ? { error: `These codes ${details.map(({ message }) => message).join('. ')}.`, status: 400 }
+        : refusalOf(error);
+      await showChoice(ctx, codes, { chosen: style.id, ...refusal });
+    }
+  });
+
+  routes.get('user', '/applications/:id', async (ctx) => {
+    const ownerId = userOf(ctx).id;
+    const application = await findApplication(db, ownerId, String(ctx['params'].id));
+    const style = await findStyle(db, ownerId, application.styleId);
+    const { codes } = await findCodes(
+      db,
+      ownerId,
+      application.refused.map(({ codeId }) => codeId),
+    );
+    const names = new Map(codes.map(({ id, name }) => [id, name]));
+    pages.show(ctx, ApplicationView, {
+      application,
+      style,
+      refused: application.refused.map(({ codeId, reason }) => ({
+        id: codeId,
+        name: names.get(codeId) ?? '',
+        reason,
+      })),
+    });
+  });
 
   routes.get('user', '/', async (ctx) => {
     const ownerId = userOf(ctx).id;
@@ -81,17 +155,8 @@ export function stylePages(parts: PageParts): Routes {
 
   routes.get('user', '/:id/picture.svg', async (ctx) => {
     const { design } = await ownStyle(ctx);
-    const { body, etag } = await images
-      .draw(callerOf(ctx), stylePicture(design, config.baseUrl), 'svg')
-      .catch((cause: unknown) => {
-        const message = 'The picture cannot be drawn right now. Try again shortly.';
-        throw new BusyError(message, { retryAfterSeconds: 5, cause });
-      });
-    ctx.set({ 'Cache-Control': 'private, no-cache', ETag: etag });
-    ctx.type = contentTypes.svg;
-    ctx.status = 200;
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = body;
+    ctx.set('Cache-Control', 'private, no-cache');
+    await sendPicture(ctx, images, stylePicture(design, config.baseUrl));
   });
   return routes;
 }

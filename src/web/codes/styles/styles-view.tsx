@@ -158,7 +158,7 @@ export function DeleteStyleView({ style }: { style: Style }) {
   );
 }
 
-/** What became of the styles that were applied. */
+/** The outcomes of recent applications. */
 function RecentApplications({ applications }: { applications: RecentApplication[] }) {
   if (applications.length === 0) return null;
   return (
