@@ -18,7 +18,7 @@ import { isJobOf } from '../queue/queue-definition.ts';
 import { isSameOrigin } from '../web/middleware/forms.ts';
 import { type Routes, createRoutes } from '../web/routes.ts';
 import type { Services } from '../web/services.ts';
-import { userOf } from '../web/ui/page.ts';
+import { userOf } from '../web/middleware/session.ts';
 import { boardPolicy, loadBoardPage } from './board-page.tsx';
 
 /** bull-board for operators. */

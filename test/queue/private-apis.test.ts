@@ -51,7 +51,7 @@ describe('Private members of BullMQ and ioredis that we use', () => {
     await queue.add('send', data, { delay: 60_000 });
     expect(await redis.exists('bull:mail:delayed')).to.equal(1);
     await queue.pause();
-    expect(await redis.exists('bull:mail:paused')).to.equal(1);
+    expect(await redis.exists('bull:mail:wait', 'bull:mail:paused')).to.equal(1);
     redis.disconnect();
     await connection.close();
   });

@@ -11,6 +11,7 @@ import { normalizeDesign } from '../../src/codes/design/design.ts';
 import { openProofs, type Proofs } from '../../src/codes/proof/proofs.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { createDefaults } from '../../src/codes/code-rules.ts';
+import { createPeriodicHandler } from '../../workers/handlers.ts';
 import { createStyleHandler } from '../../workers/style-handler.ts';
 import { png } from '../codes/files/logo-files.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -48,13 +49,15 @@ describe('The worker that applies styles', () => {
     return { api, codes, id, styleId: wanted.styleId, ownerId: String(ownerId), shapeOf };
   }
 
-  const run = (prove: Proofs['prove'] = proofs.prove, closing = new AbortController().signal) =>
-    createStyleHandler({
+  function run(prove: Proofs['prove'] = proofs.prove, closing = new AbortController().signal) {
+    const styles = createStyleHandler({
       backgroundDb: service.db,
       proofs: { ...proofs, prove },
       site: { baseUrl: 'https://qr.test' },
       closing,
-    })({ isOver: () => closing.aborted });
+    });
+    return createPeriodicHandler({ styles }, { closing, log: testLog() })({}, 'styles');
+  }
   const result = ({ ownerId, id }: { ownerId: string; id: string }) =>
     findApplication(service.db, ownerId, id);
 

@@ -32,7 +32,9 @@ import type { FrontFlash } from '../front/front-routes.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import { requireValid, submit } from '../ui/form.ts';
-import { type PageParts, createPages, redirectWithFlash, userOf } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { createPages, redirectWithFlash } from '../ui/page.ts';
+import { userOf } from '../middleware/session.ts';
 
 const maxConfirmationsPerHour = 5;
 const maxExportsPerHour = 3;
@@ -56,7 +58,7 @@ export type AccountFlash = keyof typeof flashTexts;
 export const reviewPath = '/account?review=access';
 
 /** Plan and usage, email, password, export and deletion of the account. */
-export function accountPages(parts: PageParts): Routes {
+export function accountPages(parts: Services): Routes {
   const { db, config, passwords, sessions, sendMail, now, codeChanged } = parts;
   const routes = createRoutes('/account');
   const pages = createPages(parts, flashTexts);
@@ -215,7 +217,7 @@ export function accountPages(parts: PageParts): Routes {
 /** Changes to an account need its password, so that a stolen session is not enough. `name` is its field in the form. */
 export async function currentPasswordErrors(
   ctx: Context,
-  { db, passwords }: PageParts,
+  { db, passwords }: Services,
   name: string,
 ): Promise<FieldError[]> {
   const user = userOf(ctx);
@@ -233,7 +235,7 @@ export async function currentPasswordErrors(
  * (RFC 8058): without cookies, and as any kind of form, so it is not one of the pages with a CSRF token. Its body says
  * nothing that matters and is not read. GET changes nothing: mail programs open links, too.
  */
-export function unsubscribePages(parts: PageParts): Routes {
+export function unsubscribePages(parts: Services): Routes {
   const { db, secrets } = parts;
   const routes = createRoutes();
   const pages = createPages(parts);

@@ -4,14 +4,15 @@ import { readActivity, readProcesses } from '../../store/process-reports.ts';
 import { AuditView } from './audit/audit-view.tsx';
 import { listFindings } from './overview/findings.ts';
 import { OverviewView } from './overview/overview-view.tsx';
-import { createRoutes, type Routes } from '../routes.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 import { queryText } from '../ui/form.ts';
-import { createPages, type PageParts } from '../ui/page.ts';
+import { createPages } from '../ui/page.ts';
+import type { Services } from '../services.ts';
 
 const queueTimeoutMs = 1_500;
 
 /** The state of the service, as its processes report it. */
-export function overviewPages(parts: PageParts): Routes {
+export function overviewPages(parts: Services): Routes {
   const { db, now } = parts;
   const pages = createPages(parts);
   const routes = createRoutes('/admin');
@@ -33,7 +34,7 @@ const actionsPerPage = 50;
 const maxCursorLength = 100;
 
 /** The audit log: changes by operators. */
-export function auditPages(parts: PageParts): Routes {
+export function auditPages(parts: Services): Routes {
   const pages = createPages(parts);
   const routes = createRoutes('/admin/audit');
 

@@ -17,7 +17,8 @@ import { callerOf } from '../middleware/caller.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import { isDirectFirst } from './downloads.tsx';
 import { withFieldsInWords } from '../ui/words.tsx';
-import { type PageParts, userOf } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { userOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 
 const previewSeconds = 60;
@@ -30,7 +31,7 @@ const designErrors = compileValidator(patchBody);
 export type Design = Omit<Picture, 'text' | 'design' | 'logo' | 'print'>;
 
 /** Pictures for the owner: of a code, private or not, and previews of a design. */
-export function codePictureRoutes({ db, config, images }: PageParts): Routes {
+export function codePictureRoutes({ db, config, images }: Services): Routes {
   const routes = createRoutes('/codes');
   const send = (ctx: Context, picture: Picture, format: ImageFormat) =>
     sendPicture(ctx, images, picture, format);

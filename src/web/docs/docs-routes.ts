@@ -8,9 +8,10 @@ import { type Compressible, compressible, sendCompressed } from '../compressible
 import { prefixLinksIn } from '../middleware/prefix-links.ts';
 import { render } from '../ui/layout.tsx';
 import type { Visitor } from '../ui/visitor.ts';
-import { type PageParts, visitorOf } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { visitorOf } from '../ui/page.ts';
 import { DocsBody, DocsView } from './docs-view.tsx';
-import { createRoutes, type Routes } from '../routes.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 
 const type = 'text/html; charset=utf-8';
 /** Stands for the reference while the page around it is rendered. */
@@ -20,7 +21,7 @@ const placeholder = '<!--reference-->';
  * The API reference, rendered from the OpenAPI document. It is our largest page: encoding its text again for each visitor
  * would take milliseconds, so it is kept as bytes.
  */
-export function docsPage(parts: PageParts): Routes {
+export function docsPage(parts: Services): Routes {
   const basePath = basePathOf(parts.config.baseUrl);
   let body: Buffer | undefined;
   let publicPage: Compressible | undefined;

@@ -1,13 +1,14 @@
 import { drawSvg } from '../../codes/image/draw.ts';
 import { FrontView } from './front-view.tsx';
-import { createPages, type PageParts } from '../ui/page.ts';
-import { createRoutes, type Routes } from '../routes.ts';
+import { createPages } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 
 const flashTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
 export type FrontFlash = keyof typeof flashTexts;
 
 /** The front page. */
-export function frontPage(parts: PageParts): Routes {
+export function frontPage(parts: Services): Routes {
   const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = parts.config;
   // Drawn once: it is the same for everybody.
   const picture = drawSvg({

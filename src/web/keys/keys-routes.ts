@@ -5,9 +5,11 @@ import { normalizeLabel } from '../../codes/label.ts';
 import { AppError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
 import { field } from '../middleware/forms.ts';
-import { createRoutes, type Routes } from '../routes.ts';
-import { labelErrors, type Refusal } from '../ui/form.ts';
-import { createPages, type PageParts, redirect, userOf } from '../ui/page.ts';
+import { type Routes, createRoutes } from '../routes.ts';
+import { type Refusal, labelErrors } from '../ui/form.ts';
+import { createPages, redirect } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { userOf } from '../middleware/session.ts';
 import { minutesInWords } from '../ui/words.tsx';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
 
@@ -21,7 +23,7 @@ interface NewKey {
 }
 
 /** API keys: list, create, show once, revoke. */
-export function keysPages(parts: PageParts): Routes {
+export function keysPages(parts: Services): Routes {
   const { db, config, sessions, now } = parts;
   const routes = createRoutes('/keys');
   const pages = createPages(parts, flashTexts);

@@ -1,7 +1,7 @@
 import type { Context, Next } from 'koa';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
-import { userOf } from '../ui/page.ts';
+import { userOf } from './session.ts';
 
 /** The account behind a request of the API or of a page. Its turn passes if it disconnects while it waits. */
 export function callerOf(ctx: Context): Caller {

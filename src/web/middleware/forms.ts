@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts';
 import { parseQuery, parseUrl } from '../../http/parse-url.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 import type { Reads } from '../../store/reads.ts';
-import { signedIn } from '../ui/page.ts';
+import { signedIn } from './session.ts';
 import { readBytes } from './body.ts';
 import { callerAddress, inTurn } from './caller.ts';
 import { needUser } from './guards.ts';

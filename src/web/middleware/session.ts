@@ -186,3 +186,12 @@ function describeDevice(userAgent: string): string | undefined {
   const names = [browser.name, os.name].map((name) => name?.slice(0, maxNameLength));
   return names.filter(Boolean).join(' on ') || undefined;
 }
+
+export function signedIn(ctx: Context): User | undefined {
+  return ctx.state['user'] as User | undefined;
+}
+
+/** Only in routes for users or operators. */
+export function userOf(ctx: Context): User {
+  return signedIn(ctx) as User;
+}

@@ -22,14 +22,16 @@ import { hasConfirmedEmail } from '../../accounts/users.ts';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { currentPasswordErrors } from '../account/account-routes.ts';
-import { submit, requireValid } from '../ui/form.ts';
+import { requireValid, submit } from '../ui/form.ts';
 import type { FactorChange } from '../../mail/mail-texts.ts';
 import { field } from '../middleware/forms.ts';
 import { mailLater } from '../sign-in/mail-requests.ts';
 import { parseCredential } from '../sign-in/sign-in-routes.ts';
-import { createPages, type PageParts, redirect, userOf } from '../ui/page.ts';
+import { createPages, redirect } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { userOf } from '../middleware/session.ts';
 import { RecoveryCodesView, SecurityView } from './security-view.tsx';
-import { createRoutes, type Routes } from '../routes.ts';
+import { type Routes, createRoutes } from '../routes.ts';
 
 const path = '/account/security';
 const maxCodesPerHour = 10;
@@ -45,7 +47,7 @@ const flashTexts = {
 type Flash = keyof typeof flashTexts;
 
 /** Sessions, authenticator app, passkeys and recovery codes. */
-export function securityPages(parts: PageParts): Routes {
+export function securityPages(parts: Services): Routes {
   const { db, config, secrets, sessions, sendMail, now } = parts;
   const site = passkeySite(config.baseUrl);
   const routes = createRoutes(path);

@@ -14,7 +14,8 @@ import { callerAddress } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { FormState } from '../ui/controls.tsx';
-import { type PageParts, createPages, redirect, show, visitorOf } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { createPages, redirect, show, visitorOf } from '../ui/page.ts';
 import {
   AskForHelpView,
   ConfirmEmailView,
@@ -35,7 +36,7 @@ const flashTexts = {
 };
 
 /** Links in mails for users who cannot sign in, and to confirm an address; a form to get one. */
-export function mailLinkPages(parts: PageParts): Routes {
+export function mailLinkPages(parts: Services): Routes {
   const { db, config, secrets, passwords, sessions, sendMail, now } = parts;
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);

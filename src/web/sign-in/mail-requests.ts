@@ -2,11 +2,11 @@ import { requestConfirmation } from '../../accounts/account-links.ts';
 import type { User } from '../../accounts/users.ts';
 import { BusyError } from '../../errors.ts';
 import type { MailRequest } from '../../queue/mail-queue.ts';
-import type { PageParts } from '../ui/page.ts';
+import type { Services } from '../services.ts';
 
 /** Asks the owner of an address to confirm it. `checked`: the account, where its password was checked for that. */
 export async function askForConfirmation(
-  parts: PageParts,
+  parts: Services,
   { userId, email, checked }: { userId: string; email: string; checked?: User | undefined },
 ): Promise<void> {
   if (!parts.sendMail) return;
@@ -15,7 +15,7 @@ export async function askForConfirmation(
 }
 
 /** For a mail that is less important than the request it belongs to: that succeeds while the queue is down, too. */
-export async function mailLater({ sendMail, log }: PageParts, request: MailRequest): Promise<void> {
+export async function mailLater({ sendMail, log }: Services, request: MailRequest): Promise<void> {
   try {
     await sendMail?.(request);
   } catch (err) {
@@ -24,7 +24,7 @@ export async function mailLater({ sendMail, log }: PageParts, request: MailReque
 }
 
 /** For a mail that the visitor waits for. */
-export async function requireMail({ sendMail, log }: PageParts, request: MailRequest): Promise<void> {
+export async function requireMail({ sendMail, log }: Services, request: MailRequest): Promise<void> {
   await sendMail?.(request).catch((cause: unknown) => {
     log.warn({ err: cause, kind: request.kind }, 'a mail that a visitor waits for could not be queued');
     throw new BusyError('Emails cannot be sent at the moment. Try again in a minute.', {

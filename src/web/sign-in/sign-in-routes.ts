@@ -9,7 +9,9 @@ import { countSecondFactors, useSecondFactorCode } from '../../accounts/second-f
 import { User } from '../../accounts/users.ts';
 import { field } from '../middleware/forms.ts';
 import { type Routes, createRoutes } from '../routes.ts';
-import { type PageParts, createPages, redirect, signedIn } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { createPages, redirect } from '../ui/page.ts';
+import { signedIn } from '../middleware/session.ts';
 import { completeSignIn, home, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
 import { SecondFactorView, type SignInProps, SignInView } from './sign-in-view.tsx';
 
@@ -28,7 +30,7 @@ const texts = {
 };
 
 /** Sign in with a password, a second factor or a passkey; sign out. */
-export function signInPages(parts: PageParts): Routes {
+export function signInPages(parts: Services): Routes {
   const { db, config, secrets, sessions, now } = parts;
   const throttled: ThrottledCallers = createOverLimitCache();
   const site = passkeySite(config.baseUrl);

@@ -5,7 +5,8 @@ import { countSecondFactors, isSecondFactorNeeded } from '../../accounts/second-
 import type { User } from '../../accounts/users.ts';
 import type { FieldError } from '../../errors.ts';
 import { parseUrl } from '../../http/parse-url.ts';
-import { type PageParts, redirect } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { redirect } from '../ui/page.ts';
 import { returnPaths } from '../ui/sections.ts';
 import { minutesInWords } from '../ui/words.tsx';
 
@@ -33,7 +34,7 @@ function isAppPage(path: string): boolean {
 /** After the right password: signs in, or asks for the second factor first. */
 export async function completeSignIn(
   ctx: Context,
-  { db, sessions }: PageParts,
+  { db, sessions }: Services,
   user: User,
   next: string,
 ): Promise<void> {
@@ -48,7 +49,7 @@ export async function completeSignIn(
 /** Counts an attempt. At one of the limits, returns what the form says instead of being processed. */
 export async function takeAttempts(
   ctx: Context,
-  { db }: PageParts,
+  { db }: Services,
   limits: AttemptLimit[],
 ): Promise<string | undefined> {
   for (const limit of limits) {
@@ -65,7 +66,7 @@ export function tooMany(ctx: Context, retryAfter: number): string {
 
 /** The errors of a password that is being chosen. */
 export async function newPasswordErrors(
-  { passwords }: PageParts,
+  { passwords }: Services,
   field: string,
   password: string,
   email: string,

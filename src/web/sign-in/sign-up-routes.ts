@@ -9,7 +9,9 @@ import { callerAddress } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { FormState } from '../ui/controls.tsx';
-import { type PageParts, createPages, redirect, redirectWithFlash, signedIn } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { createPages, redirect, redirectWithFlash } from '../ui/page.ts';
+import { signedIn } from '../middleware/session.ts';
 import { DeadLinkView, NewPasswordView } from './mail-link-view.tsx';
 import { askForConfirmation, requireMail } from './mail-requests.ts';
 import { home, newPasswordErrors, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
@@ -24,7 +26,7 @@ const flashTexts = {
 };
 
 /** Signing up: by a link in a mail, or at once where no mails are sent. */
-export function signUpPages(parts: PageParts): Routes {
+export function signUpPages(parts: Services): Routes {
   const { db, config, secrets, passwords, sessions, now } = parts;
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);

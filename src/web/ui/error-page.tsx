@@ -1,6 +1,7 @@
 import type { ShowProblem } from '../middleware/errors.ts';
 import { NarrowPage } from './layout.tsx';
-import { type PageParts, show, visitorOf } from './page.ts';
+import type { Services } from '../services.ts';
+import { show, visitorOf } from './page.ts';
 
 interface ErrorProps {
   status: number;
@@ -17,7 +18,7 @@ const titles: Record<number, string> = {
   503: 'Try again shortly',
 };
 
-export function errorPage(parts: PageParts): ShowProblem {
+export function errorPage(parts: Services): ShowProblem {
   return (ctx, { status, message }) => {
     // A link cannot repeat a POST.
     const canRetry = status === 503 && ctx.method === 'GET';

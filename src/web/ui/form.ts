@@ -5,7 +5,8 @@ import { requireRoomForCodes } from '../../codes/code-limit.ts';
 import { isLabel } from '../../codes/label.ts';
 import { AppError, BusyError, type FieldError, invalid } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
-import { type PageParts, userOf } from './page.ts';
+import type { Services } from '../services.ts';
+import { userOf } from '../middleware/session.ts';
 import { minutesInWords } from './words.tsx';
 
 /** Why a form was not accepted. The page shows it again, with the input. */
@@ -81,7 +82,7 @@ export function queryText(ctx: Context, name: string): string {
  */
 export async function spendForm(
   ctx: Context,
-  { db, config }: Pick<PageParts, 'db' | 'config'>,
+  { db, config }: Pick<Services, 'db' | 'config'>,
 ): Promise<void> {
   const user = userOf(ctx);
   const { formsPerHour } = limitsOf(user, config.limits);
@@ -99,7 +100,7 @@ export async function spendForm(
 /** Tells owners that their account has no room for another code before they fill in the form. */
 export async function findFullAccount(
   ctx: Context,
-  { db, config }: Pick<PageParts, 'db' | 'config'>,
+  { db, config }: Pick<Services, 'db' | 'config'>,
 ): Promise<Refusal | undefined> {
   try {
     await requireRoomForCodes(db, userOf(ctx).id, 1, config.limits);

@@ -1,12 +1,10 @@
 import type { Context } from 'koa';
 import { type FunctionComponent, h, type VNode } from 'preact';
-import type { User } from '../../accounts/users.ts';
 import { loadAssets } from '../asset-files.ts';
 import type { Services } from '../services.ts';
 import { type Visitor, viewerLocale } from './visitor.ts';
 import { render } from './layout.tsx';
-
-export type PageParts = Services;
+import { signedIn } from '../middleware/session.ts';
 
 export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor {
   const user = signedIn(ctx);
@@ -21,18 +19,9 @@ export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor
   };
 }
 
-export function signedIn(ctx: Context): User | undefined {
-  return ctx.state['user'] as User | undefined;
-}
-
-/** Only in routes for users or operators. */
-export function userOf(ctx: Context): User {
-  return signedIn(ctx) as User;
-}
-
 /** Renders the pages of a feature for their visitors. `flashTexts` are the messages that they show once, after a redirect. */
 export function createPages<Key extends string = never>(
-  parts: PageParts,
+  parts: Services,
   flashTexts = {} as Record<Key, string>,
 ) {
   /** The key that was set for this page. */
@@ -70,7 +59,7 @@ export function show<Props extends object>(
 }
 
 /** Redirects to a page that shows the message of `key` once. The cookie holds a key, so that nobody can inject a text. */
-export function redirectWithFlash(ctx: Context, { sessions }: PageParts, path: string, key: string): void {
+export function redirectWithFlash(ctx: Context, { sessions }: Services, path: string, key: string): void {
   sessions.setFlash(ctx, path.split(/[?#]/)[0] ?? '', key);
   redirect(ctx, path);
 }

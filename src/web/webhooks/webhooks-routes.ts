@@ -32,7 +32,9 @@ import { field } from '../middleware/forms.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { FormState } from '../ui/controls.tsx';
 import { labelErrors, refusalOf } from '../ui/form.ts';
-import { type PageParts, createPages, redirect, userOf } from '../ui/page.ts';
+import type { Services } from '../services.ts';
+import { createPages, redirect } from '../ui/page.ts';
+import { userOf } from '../middleware/session.ts';
 import { DeliveryView, EndpointView } from './endpoint-view.tsx';
 import {
   DeleteEndpointView,
@@ -62,7 +64,7 @@ interface NewSecret {
 }
 
 /** Webhooks: list, create, change, test, log, replay. */
-export function webhooksPages(parts: PageParts): Routes {
+export function webhooksPages(parts: Services): Routes {
   const { db, config, sessions, webhooks, now } = parts;
   const routes = createRoutes('/webhooks');
   const pages = createPages(parts, flashTexts);

@@ -10,7 +10,9 @@ import { AppError, invalid } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import type { FormState } from '../../ui/controls.tsx';
 import { queryText, requireValid, submit } from '../../ui/form.ts';
-import { type PageParts, createPages, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
 import { type BlockKind, BlocksView, blockKinds } from './blocks-view.tsx';
 import { field } from '../../middleware/forms.ts';
@@ -28,7 +30,7 @@ const flashTexts = {
 };
 
 /** Codes, hosts and accounts that operators took down. */
-export function blocksPages(parts: PageParts): Routes {
+export function blocksPages(parts: Services): Routes {
   const { db, now } = parts;
   const routes = createRoutes('/admin/blocks');
   const addNamed = createAddBlock(parts);
@@ -125,7 +127,7 @@ interface Found {
 const wrong = (message: string) => invalid([{ field: 'value', message }]);
 
 /** Finds what the operator named, blocks it and records it. The same rules as `qrelay block`. */
-function createAddBlock({ db, now, codeChanged }: PageParts) {
+function createAddBlock({ db, now, codeChanged }: Services) {
   async function find({ kind, value, isTopLevelMeant }: NewBlock): Promise<Found> {
     switch (kind) {
       case 'host':

@@ -10,9 +10,11 @@ import {
 import { isJobOf } from '../../../queue/queue-definition.ts';
 import { queueDepth } from '../../../queue/queue-depth.ts';
 import { field } from '../../middleware/forms.ts';
-import { createPages, type PageParts, userOf } from '../../ui/page.ts';
+import { createPages } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { userOf } from '../../middleware/session.ts';
 import { type FailedJob, QueuesView } from './queues-view.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const jobsShown = 20;
 const maxReasonLength = 500;
@@ -28,7 +30,7 @@ const flashTexts = {
 type QueuesFlash = keyof typeof flashTexts;
 
 /** The queues: how full they are, and the jobs that failed for good. */
-export function queuesPages(parts: PageParts): Routes {
+export function queuesPages(parts: Services): Routes {
   const { db, now } = parts;
   const routes = createRoutes('/admin/queues');
   const pages = createPages(parts, flashTexts);

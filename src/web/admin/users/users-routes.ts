@@ -19,7 +19,9 @@ import { withTimeout } from '../../../runtime/timeout.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { queryText, requireValid, submit } from '../../ui/form.ts';
-import { type PageParts, createPages, redirect, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages, redirect } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
 import { SignInLinkView, UsersView } from './users-view.tsx';
 import { UserView } from './user-view.tsx';
@@ -48,7 +50,7 @@ interface Change {
 }
 
 /** Accounts: search, plan, block, sign-in help. Never what an account has in its codes. */
-export function usersPages(parts: PageParts): Routes {
+export function usersPages(parts: Services): Routes {
   const { db, reads, config, sessions, now } = parts;
   const routes = createRoutes('/admin/users');
   const pages = createPages(parts, flashTexts);

@@ -14,7 +14,7 @@ import type { Look } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { Database } from '../../../store/database.ts';
 import { type Refusal, refusalOf } from '../../ui/form.ts';
-import type { PageParts } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
 
 const bodyErrors = compileValidator(designBody);
 const deletedStyle =
@@ -30,7 +30,7 @@ type ReadFile = (caller: Caller, ownerId: string, file: Buffer) => Promise<NewLo
 
 /** Reads designs from the form of the designer. `readFile` decodes its logo. */
 export function createDesignForm(
-  { db, imageDecoder }: Pick<PageParts, 'db' | 'imageDecoder'>,
+  { db, imageDecoder }: Pick<Services, 'db' | 'imageDecoder'>,
   readFile: ReadFile = (caller, ownerId, file) => readLogo(imageDecoder, caller, ownerId, file),
 ) {
   /** The logo of the style that the form was filled with, or else the stored one, unless the form removes it. */

@@ -24,7 +24,9 @@ import { readLogo } from '../../../codes/files/read-upload.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/headers.ts';
-import { type PageParts, createPages, redirectWithFlash, show, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages, redirectWithFlash, show } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { type StylesFlash, maxStyleNameLength } from '../styles/styles-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
 import { type Refusal, labelErrors, requireValid, spendForm } from '../../ui/form.ts';
@@ -50,7 +52,7 @@ const flashTexts = {
 };
 
 /** The designers: owners choose how a code looks, and what a style looks like. */
-export function designPages(parts: PageParts): Routes {
+export function designPages(parts: Services): Routes {
   const { db, config, proofs, now, codeChanged } = parts;
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);
@@ -175,7 +177,7 @@ export function designPages(parts: PageParts): Routes {
 }
 
 /** Pictures of designs that are not saved. */
-function addPreviews(parts: PageParts, routes: Routes): void {
+function addPreviews(parts: Services, routes: Routes): void {
   const { db, config, images, imageDecoder } = parts;
   const form = createDesignForm(parts, createLogoPreviews(imageDecoder));
 

@@ -22,7 +22,9 @@ import { flashTexts } from '../code-flash.ts';
 import { expiresInWords } from '../code-state.tsx';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansPerPage } from './live-scans.tsx';
-import { type PageParts, createPages, show, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages, show } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';
 
@@ -30,7 +32,7 @@ const defaultDays = 30;
 const maxCities = 20;
 
 /** The page of a code, its live updates, and its scans as CSV. */
-export function codeDetailPages(parts: PageParts): Routes {
+export function codeDetailPages(parts: Services): Routes {
   const { db, reads, config, secrets, sessions, closing, now } = parts;
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);
@@ -119,7 +121,7 @@ const scansPerRead = 1_000;
 
 /** All scans as CSV (RFC 4180), newest first, read in batches. The byte order mark tells spreadsheets that it is UTF-8. */
 async function* scansCsv(
-  { reads, downloads }: Pick<PageParts, 'reads' | 'downloads'>,
+  { reads, downloads }: Pick<Services, 'reads' | 'downloads'>,
   caller: Caller,
   codeId: string,
 ): AsyncGenerator<string> {

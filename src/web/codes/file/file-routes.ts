@@ -19,7 +19,9 @@ import { readFile, readPhoto } from '../../../codes/files/read-upload.ts';
 import { type Refusal, findFullAccount, refusalOf, spendForm } from '../../ui/form.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
-import { type PageParts, createPages, redirectWithFlash, show, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages, redirectWithFlash, show } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { CodeFileView, NewFileView } from './file-view.tsx';
 import { generateShareToken } from '../../../codes/share-token.ts';
@@ -37,7 +39,7 @@ const flashTexts = {
 type FileFlash = keyof typeof flashTexts;
 
 /** The pages on which owners upload the file that a code opens, or the photo of a contact. */
-export function codeFilePages(parts: PageParts): Routes {
+export function codeFilePages(parts: Services): Routes {
   const { db, config, imageDecoder, now, codeChanged } = parts;
   const routes = createRoutes('/codes');
 
@@ -146,8 +148,8 @@ function shownRefusal(ctx: Context, error: unknown): Refusal {
 
 const bodyErrors = compileValidator(createBody);
 
-type FileCodeParts = Pick<PageParts, 'db' | 'proofs' | 'now'> & {
-  config: Pick<PageParts['config'], 'baseUrl' | 'qrCodeLifetimeDays' | 'limits'>;
+type FileCodeParts = Pick<Services, 'db' | 'proofs' | 'now'> & {
+  config: Pick<Services['config'], 'baseUrl' | 'qrCodeLifetimeDays' | 'limits'>;
 };
 
 interface FileCode {

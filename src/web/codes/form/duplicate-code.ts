@@ -1,7 +1,7 @@
 import { findFileQuota } from '../../../accounts/account-limits.ts';
 import { requireRoomForCodes } from '../../../codes/code-limit.ts';
-import { type CodeInput, insertCode, newCode, type QrCodeColumns } from '../../../codes/codes.ts';
-import { findDesign, insertDesign, type ProvenDesign } from '../../../codes/design/stored-design.ts';
+import { type CodeInput, type QrCodeColumns, insertCode, newCode } from '../../../codes/codes.ts';
+import { type ProvenDesign, findDesign, insertDesign } from '../../../codes/design/stored-design.ts';
 import { fileAddress, opensFile } from '../../../codes/files/upload.ts';
 import { copyFile, findFile } from '../../../codes/files/stored-file.ts';
 import { copyPageLogo, findPageLogo } from '../../../codes/share-page.ts';
@@ -10,7 +10,7 @@ import { proveDesign } from '../../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { generateShareToken } from '../../../codes/share-token.ts';
 import { AppError } from '../../../errors.ts';
-import type { PageParts } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
 
 const maxNameLength = 100;
 const copySuffix = ' (copy)';
@@ -22,7 +22,7 @@ interface Duplicate {
 }
 
 /** With its design, its logo, and a copy of its file or photo, which counts: the first code may be deleted. */
-export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Duplicate> {
+export async function duplicateCode(parts: Services, code: QrCode): Promise<Duplicate> {
   const { db, config, now } = parts;
   await requireRoomForCodes(db, code.userId, 1, config.limits);
   const shareToken = generateShareToken();
@@ -49,7 +49,7 @@ export async function duplicateCode(parts: PageParts, code: QrCode): Promise<Dup
 
 /** Its symbol is another one, because it has a share link of its own. */
 async function proveCopy(
-  { db, proofs, config }: PageParts,
+  { db, proofs, config }: Services,
   codeId: string,
   created: QrCodeColumns,
 ): Promise<{ proven?: ProvenDesign; isRefused: boolean }> {

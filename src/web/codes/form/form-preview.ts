@@ -11,7 +11,9 @@ import { createDefaults } from '../../../codes/code-rules.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
-import { type PageParts, show, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { show } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { type FormInput, contentOf, pageBodyOf, readForm } from './form-body.ts';
 import { PhonePreview } from './preview-card.tsx';
 
@@ -26,7 +28,7 @@ export function previewNonce(csrfToken: string): string {
 /** What a scan of the form's code would show. A new code is not stored yet. */
 export async function formPreview(
   ctx: Context,
-  parts: PageParts,
+  parts: Services,
   { type, values, isRaw }: FormInput,
   { csrfToken, code }: { csrfToken: string; code: QrCode | undefined },
 ): Promise<SharePreview> {
@@ -42,7 +44,7 @@ export async function formPreview(
   });
 }
 
-type Parts = Pick<PageParts, 'db' | 'images' | 'logos'>;
+type Parts = Pick<Services, 'db' | 'images' | 'logos'>;
 
 /** The pictures on the share page. A new code has only the picture of its content. */
 async function previewPictures(
@@ -89,7 +91,7 @@ async function readLogo({ db, logos }: Pick<Parts, 'db' | 'logos'>, codeId: stri
 const dataUrl = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,${bytes.toString('base64')}`;
 
 /** The preview of a form that is being filled in. Posted, because addresses end up in histories and logs. */
-export function codePreviewRoutes(parts: PageParts): Routes {
+export function codePreviewRoutes(parts: Services): Routes {
   const routes = createRoutes('/codes');
 
   routes.post('user', '/preview', async (ctx) => {

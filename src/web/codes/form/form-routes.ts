@@ -57,7 +57,9 @@ import { editVersion, mergeEdit, switchForm } from './edit-merge.ts';
 import { printSizeErrors } from './print-size.tsx';
 import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/headers.ts';
-import { type PageParts, redirect, redirectWithFlash, show, userOf, visitorOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { redirect, redirectWithFlash, show, visitorOf } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 
 const notSaved = 'Not saved. Check the marked fields.';
@@ -85,7 +87,7 @@ interface Filled {
 }
 
 /** Create, edit, duplicate and delete codes. */
-export function codeFormPages(parts: PageParts): Routes {
+export function codeFormPages(parts: Services): Routes {
   const { db, config, now, codeChanged } = parts;
   const routes = createRoutes('/codes');
 
@@ -295,7 +297,7 @@ function designOf(values: Values): Design {
 
 /** Proves the design of a code once more where an edit alters its picture. Errors name fields of the form. */
 async function proveEdit(
-  parts: PageParts,
+  parts: Services,
   code: QrCode,
   changes: CodeChanges,
 ): Promise<{ proven?: ProvenChange | undefined; errors: FieldError[] }> {

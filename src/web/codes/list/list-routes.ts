@@ -5,29 +5,31 @@ import { type CodeChanges, findCode, updateCode } from '../../../codes/codes.ts'
 import { endColumns } from '../../../codes/lifetime.ts';
 import {
   type CodeSearch,
-  countCodes,
-  listCategories,
   type PageKey,
   type PagePlace,
+  countCodes,
+  listCategories,
   searchCodes,
 } from '../../../codes/search-codes.ts';
 import { readDailyScans, readScanCounts } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { queryText } from '../../ui/form.ts';
-import { createPages, type PageParts, redirect, userOf } from '../../ui/page.ts';
-import { codeSearchOf, readSearch, type Search, searchParameters } from './list-search.ts';
+import { createPages, redirect } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { userOf } from '../../middleware/session.ts';
+import { type Search, codeSearchOf, readSearch, searchParameters } from './list-search.ts';
 import { CodesView } from './list-view.tsx';
 import { expiresInWords } from '../code-state.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { starHtml } from '../code-actions.tsx';
-import { createRoutes, type Routes } from '../../routes.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
 
 const codesPerPage = 20;
 const sparklineDays = 30;
 
 /** The list of an account's codes, with search, favorites and visibility. */
-export function codeListPages(parts: PageParts): Routes {
+export function codeListPages(parts: Services): Routes {
   const { db, reads, config, now, codeChanged } = parts;
   const routes = createRoutes('/codes');
   const pages = createPages(parts, flashTexts);

@@ -8,7 +8,9 @@ import { readLogo } from '../../../codes/files/read-upload.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import { type Refusal, labelErrors, refusalOf, requireValid, spendForm } from '../../ui/form.ts';
-import { type PageParts, createPages, redirectWithFlash, show, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages, redirectWithFlash, show } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { PageLogoView } from './page-logo-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
 
@@ -18,7 +20,7 @@ const flashTexts = {
 };
 
 /** The page on which the owner of a code chooses the logo of its share page. */
-export function pageLogoPages(parts: PageParts): Routes {
+export function pageLogoPages(parts: Services): Routes {
   const { db, logos, imageDecoder, now, codeChanged } = parts;
   const routes = createRoutes('/codes/:id/page-logo');
 

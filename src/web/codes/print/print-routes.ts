@@ -33,7 +33,9 @@ import { PrintView } from './print-view.tsx';
 import { SelectionView, initialValues } from './selection-view.tsx';
 import { type Selection, readSelection } from './selection.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { type PageParts, createPages, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import { viewerLocale } from '../../ui/visitor.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { FormError } from '../../ui/controls.tsx';
@@ -44,7 +46,7 @@ const notMade = 'The labels were not made. See the fields below.';
 const nothingSelected = new Error('No code is selected');
 
 /** The print page of a code, and labels and files of many. */
-export function printPages(parts: PageParts): Routes {
+export function printPages(parts: Services): Routes {
   const { db, config, images, prints, now } = parts;
   const routes = createRoutes('/codes');
   const pages = createPages(parts);

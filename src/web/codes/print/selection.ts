@@ -6,7 +6,8 @@ import { searchAllCodes } from '../../../codes/search-codes.ts';
 import { AppError } from '../../../errors.ts';
 import { queryText } from '../../ui/form.ts';
 import { codeSearchOf, readSearch, searchParameters } from '../list/list-search.ts';
-import { type PageParts, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { userOf } from '../../middleware/session.ts';
 
 /** Codes that were chosen in the list: each by its box, or all that a search finds. */
 export interface Selection {
@@ -20,7 +21,7 @@ export interface Selection {
 
 const byName = new Intl.Collator('en', { numeric: true });
 
-export async function readSelection(ctx: Context, { db, now }: PageParts): Promise<Selection> {
+export async function readSelection(ctx: Context, { db, now }: Services): Promise<Selection> {
   const ownerId = userOf(ctx).id;
   const isAll = ctx.query['all'] === 'on';
   if (!isAll) {

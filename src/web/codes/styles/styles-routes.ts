@@ -20,7 +20,9 @@ import { AppError, type FieldError } from '../../../errors.ts';
 import { field } from '../../middleware/forms.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import { type Refusal, labelErrors, refusalOf, requireValid, spendForm, submit } from '../../ui/form.ts';
-import { type PageParts, createPages, redirect, userOf } from '../../ui/page.ts';
+import type { Services } from '../../services.ts';
+import { createPages, redirect } from '../../ui/page.ts';
+import { userOf } from '../../middleware/session.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { sendPicture } from '../picture-routes.ts';
 import { readSelection } from '../print/selection.ts';
@@ -41,7 +43,7 @@ interface Choice extends Partial<Refusal> {
 }
 
 /** Styles: apply to codes that were chosen in the list; list, rename, make one the default, delete. */
-export function stylePages(parts: PageParts): Routes {
+export function stylePages(parts: Services): Routes {
   const { db, config, images, now } = parts;
   const routes = createRoutes(home);
 
