@@ -30,7 +30,7 @@ const noLabel = refused({
   category: 'must be text without NUL characters or lone surrogates',
 });
 const ofOneType = refused({
-  type: 'must be one of url, text, wifi, vcard, email, phone, sms, whatsapp, geo, social',
+  type: 'must be one of url, text, wifi, vcard, email, phone, sms, whatsapp, geo, social, event',
 });
 
 /** Hostile paths. */
