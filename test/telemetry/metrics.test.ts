@@ -160,7 +160,10 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       expect(taken.get('qrelay_webhook_endpoints', { state: 'working' })).to.equal(0);
       // The job of a schedule runs when the first worker starts.
       expect(taken.get('qrelay_worker_jobs_total', { queue: 'housekeeping', outcome: 'done' })).to.equal(1);
-      for (const { name: queue } of allQueues)
+      const labels = allQueues.flatMap(({ name, schedules }) =>
+        schedules ? Object.keys(schedules) : [name],
+      );
+      for (const queue of labels)
         for (const outcome of ['put_back', 'failed'])
           expect(taken.get('qrelay_worker_jobs_total', { queue, outcome }), queue).to.equal(0);
     });
