@@ -79,7 +79,7 @@ export function createScanHandler({
   traces,
 }: ScanHandlerOptions): (job: ScanJob) => Promise<void> {
   const recordScans = createScanRecorder(db, lifetimeDays);
-  const renewCodes = createCodeRenewals({ db, lifetimeDays, log });
+  const renewScanned = createCodeRenewals({ db, lifetimeDays, log });
   const outage = createBackoff(outagePauses);
   const lockedCodes = new LRUCache<string, true>({ max: 10_000, ttl: lockedMemoryMs });
 
@@ -111,7 +111,7 @@ export function createScanHandler({
       metrics.scansRecorded.delivered_before += known - recorded;
       metrics.scansRecorded.code_deleted += batch.length - left.length - known;
       if (left.length === 0) audit.note(rows);
-      await renewCodes(rows, dueCodes);
+      await renewScanned(rows, dueCodes);
       return left;
     } catch (error) {
       if (isLockTimeout(error)) return recordByCode(batch);

@@ -17,7 +17,7 @@ import {
   releaseEndpoint,
   takeDue,
 } from '../src/webhooks/endpoint-turns.ts';
-import { type Endpoint, tellOwners } from '../src/webhooks/endpoints.ts';
+import { type Endpoint, tellOfDisabled } from '../src/webhooks/endpoints.ts';
 import { renderBody } from '../src/webhooks/payload.ts';
 import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
 
@@ -211,7 +211,7 @@ export function createWebhookNotices({ db, sendMail, log }: WebhookNoticeOptions
         { kind: 'webhook-disabled', userId, endpointId: id },
         `webhook-${id}-${disabledAt?.getTime()}`,
       );
-    await tellOwners(db, tell, new Date()).catch((err: unknown) =>
+    await tellOfDisabled(db, tell, new Date()).catch((err: unknown) =>
       log.warn(
         { err },
         'the owner of a disabled webhook endpoint was not told; tried again within 10 minutes',

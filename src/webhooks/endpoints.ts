@@ -240,7 +240,7 @@ const maxOwners = 100;
  * Calls `tell` for each endpoint that was disabled because it failed or is gone, once for each time. If `tell` fails, a later
  * run calls it again, also if the process dies in between.
  */
-export async function tellOwners(
+export async function tellOfDisabled(
   db: Database,
   tell: (endpoint: Endpoint) => Promise<void>,
   now: Date,

@@ -7,7 +7,7 @@ import { mailQueue } from '../../src/queue/mail-queue.ts';
 import { periodicQueue } from '../../src/queue/periodic-queue.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { waitUntilReady } from '../../src/queue/queue-connection.ts';
-import { tellOwners } from '../../src/webhooks/endpoints.ts';
+import { tellOfDisabled } from '../../src/webhooks/endpoints.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
@@ -223,7 +223,7 @@ onBothQueues('Webhooks', (redisUrl) => {
     const [mail] = await mails.mailsTo(email);
     expect(mail?.headers['subject']).to.equal('Your webhook “Till” was disabled');
     expect(linkIn(mail!)).to.equal(`https://qr.test/webhooks/${id}`);
-    await tellOwners(service.db, () => Promise.reject(new Error('told again')), new Date());
+    await tellOfDisabled(service.db, () => Promise.reject(new Error('told again')), new Date());
 
     // The next time is another mail.
     await api(`/webhooks/${id}`, { method: 'PATCH', body: { isEnabled: true } });
