@@ -445,7 +445,8 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       expect(properties.name).to.include({ maxLength: 100 });
       expect(properties.size).to.include({ type: 'integer', minimum: 128, maximum: 2048, default: 512 });
       expect(properties.type.default).to.equal('url');
-      expect(properties.type.enum).to.have.length(10);
+      const contract = ['url', 'text', 'wifi', 'vcard', 'email', 'phone', 'sms', 'whatsapp', 'geo', 'social'];
+      expect(properties.type.enum).to.deep.equal([...contract, 'event']);
       expect(properties.errorCorrection.default).to.equal('M');
       expect(properties.errorCorrection.enum).to.have.members(['L', 'M', 'Q', 'H']);
       expect(properties.foregroundColor.default).to.equal('#1a1410');
