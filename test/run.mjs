@@ -150,10 +150,9 @@ function endOnSignals() {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ])
-    process.once(signal, async () => {
+    process.once(signal, () => {
       for (const pid of startedBy([...running])) tryToKill(pid);
-      await servers?.stop();
-      process.exit(code);
+      void Promise.resolve(servers?.stop()).finally(() => process.exit(code));
     });
   shutDownWithNpm();
 }

@@ -5,9 +5,9 @@ import {
   fileNameOf,
   maxFileBytes,
   mediaTypeOf,
-} from '../../codes/files/upload.ts';
-import type { NewFile } from '../../codes/files/stored-file.ts';
-import type { ImageDecoder } from '../../codes/files/image-decoder.ts';
+} from './upload.ts';
+import type { NewFile } from './stored-file.ts';
+import type { ImageDecoder } from './image-decoder.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';

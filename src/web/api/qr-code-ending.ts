@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { Type, closed, nullable, timestamp } from '../../schema.ts';
+import { Type, nullable, timestamp } from '../../schema.ts';
 import { changeCode, findCode } from '../../codes/codes.ts';
 import { hasDefaultEnd } from '../../codes/lifetime.ts';
 import type { QrCode } from '../../codes/qr-code.ts';

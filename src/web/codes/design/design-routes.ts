@@ -25,7 +25,7 @@ import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/headers.ts';
 import type { Services } from '../../services.ts';
-import { createPages, redirectWithFlash, show } from '../../ui/page.ts';
+import { createPages, redirectWithFlash } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { type StylesFlash, maxStyleNameLength } from '../styles/styles-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';

@@ -23,7 +23,7 @@ import { expiresInWords } from '../code-state.tsx';
 import { createCodeEvents } from './code-events.ts';
 import { createLiveScans, periods, scansPerPage } from './live-scans.tsx';
 import type { Services } from '../../services.ts';
-import { createPages, show } from '../../ui/page.ts';
+import { createPages } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';

@@ -20,7 +20,7 @@ import { type Refusal, findFullAccount, refusalOf, spendForm } from '../../ui/fo
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import type { Services } from '../../services.ts';
-import { createPages, redirectWithFlash, show } from '../../ui/page.ts';
+import { createPages, redirectWithFlash } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { CodeFileView, NewFileView } from './file-view.tsx';

@@ -9,7 +9,7 @@ import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import { type Refusal, labelErrors, refusalOf, requireValid, spendForm } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
-import { createPages, redirectWithFlash, show } from '../../ui/page.ts';
+import { createPages } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { PageLogoView } from './page-logo-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
