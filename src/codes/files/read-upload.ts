@@ -1,11 +1,4 @@
-import {
-  ImageError,
-  agrees,
-  checkPdf,
-  fileNameOf,
-  maxFileBytes,
-  mediaTypeOf,
-} from './upload.ts';
+import { ImageError, agrees, checkPdf, fileNameOf, maxFileBytes, mediaTypeOf } from './upload.ts';
 import type { NewFile } from './stored-file.ts';
 import type { ImageDecoder } from './image-decoder.ts';
 import { invalid } from '../../errors.ts';
