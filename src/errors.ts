@@ -99,7 +99,7 @@ export function invalid(details: FieldError[], options: Pick<AppErrorOptions, 'c
   });
 }
 
-/** A setup problem that the operator can fix. Printed without a stack trace. */
+/** A setup error that the operator can fix. Printed without a stack trace. */
 export class SetupError extends Error {
   override name = 'SetupError';
 }

@@ -71,7 +71,7 @@ async function findLink(db: Database, token: string, now: Date): Promise<FoundLi
   return { user, isMailed: link.emailDigest !== null };
 }
 
-/** Of parallel requests, one deletes the row; the others wait for it and find none. */
+/** One of several parallel requests deletes the row; the others wait and find none. */
 async function useUp(transaction: Database, token: string): Promise<boolean> {
   return (
     (await SignInLink.query(transaction)
@@ -234,7 +234,7 @@ export async function confirmEmail(
   try {
     return await db.transaction(async (transaction) => {
       const found = await findConfirmation(transaction, token, now);
-      // Of parallel requests, one deletes the row; the others wait for it and find none.
+      // One of several parallel requests deletes the row; the others wait and find none.
       const used = await EmailConfirmation.query(transaction)
         .where({ token_hash: digestOf(token) })
         .delete();

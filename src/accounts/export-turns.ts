@@ -7,7 +7,7 @@ import { leaseOn } from '../store/lease.ts';
 const maxBuilds = 2;
 /** Renewed while it is built. A killed worker leaves no more than this. */
 const leaseMs = 60_000;
-/** Of all archives. Beyond it, the oldest end early. */
+/** Total size of all archives. Above it, the oldest expire early. */
 const maxStoredBytes = 20 * 1024 ** 3;
 /** No archive ends before this age. */
 const keptMs = dayMs;

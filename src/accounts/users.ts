@@ -16,12 +16,12 @@ export class User extends Model {
   declare id: string;
   declare email: string;
   declare plan: Plan;
-  /** Those that an operator has set for this account. Null: all are those of its plan. */
+  /** Limits that an operator has set for this account. Null: the limits of its plan. */
   declare limits: Partial<Limits> | null;
   declare passwordHash: string | null;
   /** An operator of the service. */
   declare isAdmin: boolean;
-  /** Of mails to the user. Null: English. */
+  /** Language of mails to the user. Null: English. */
   declare language: string | null;
   /** IANA name. Null: UTC. */
   declare timeZone: string | null;
@@ -196,7 +196,7 @@ export async function readAccountFigures(db: Database, userId: string): Promise<
   return rows[0];
 }
 
-/** Of a change that needs the password, where that was replaced while it was checked. */
+/** For a change that needs the password, if the password was replaced during the check. */
 export function changedMeanwhile(): AppError {
   return new AppError('validation_error', 'The account was changed in the meantime. Sign in again.', {
     status: 409,

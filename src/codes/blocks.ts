@@ -32,7 +32,7 @@ export async function removeBlock(db: Database, kind: BlockKind, value: string):
 
 export interface ListedBlock extends Omit<Block, 'kind'> {
   kind: BlockKind | 'account';
-  /** Of a blocked account, unless it was deleted. */
+  /** Email of a blocked account, unless the account was deleted. */
   email: string | null;
 }
 

@@ -119,7 +119,7 @@ export const pageBody = Type.Partial(
   }),
   { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
 );
-/** Of the logo on the share page. */
+/** Alternative text of the logo on the share page. */
 export const maxAltLength = 200;
 
 /** The blocked ones among these hosts, or their parents. */
@@ -207,7 +207,7 @@ export interface Ending {
   afterExpiryUrl?: string | null;
 }
 
-/** Those of a content of type `url`. */
+/** The same rules as for content of type `url`. */
 export function endingRules(db: Database, config: RuleConfig): BodyRules<Ending> {
   return async ({ afterExpiryUrl }) => {
     if (afterExpiryUrl === undefined || afterExpiryUrl === null) return [];

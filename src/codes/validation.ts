@@ -207,7 +207,7 @@ function simplify(name: string): string {
 
 const maxListed = 20;
 
-/** Of those in a list that are not ids; the first 20, because the list may have a thousand. */
+/** Errors for the first 20 entries that are not ids. A list may have a thousand. */
 export function idErrors(field: string, given: unknown): FieldError[] {
   if (!Array.isArray(given)) return [];
   const wrong = given.flatMap((each, index) => (isUuid(each) ? [] : [index]));

@@ -3,7 +3,7 @@ import { hashSlot, hashSlots, scanQueue } from '../queue/scan-queue.ts';
 import type { QueuePlace } from '../queue/queue-connection.ts';
 import { queuesFor } from '../queue/queues.ts';
 import { type RedisPlace, closeRedis, openRedisOnce, openRedisServer } from '../queue/redis-client.ts';
-import { findCause, probeServers, tlsProblem } from '../queue/redis-errors.ts';
+import { findCause, probeServers, tlsFailure } from '../queue/redis-errors.ts';
 import { redisAddress, redisServerName } from '../store/redis-address.ts';
 import { assessEncryption, readEncryption } from './connection.ts';
 import { CheckAborted, type Finding, findingsFor, found } from './finding.ts';
@@ -61,8 +61,8 @@ async function readServer(connection: Redis, name: string): Promise<{ responds: 
 async function explain(place: Place, error: Error, name = redisServerName(place.redisUrl)): Promise<Finding> {
   const { kind, tls: usesTls } = redisAddress(place.redisUrl);
   const cause = await findCause(place, error);
-  const tls = tlsProblem(cause);
-  if (tls) return failure(`${name} cannot be used, because ${tls.problem} (${cause.message}).`, tls.remedy);
+  const tls = tlsFailure(cause);
+  if (tls) return failure(`${name} cannot be used, because ${tls.reason} (${cause.message}).`, tls.remedy);
   if (/WRONGPASS|NOAUTH|NOPERM|password/.test(cause.message))
     return failure(
       `${name} rejects the login: ${withoutPeriod(cause.message)}.`,

@@ -21,7 +21,7 @@ export function preferredLanguage(acceptLanguage: string | undefined): Language 
     const [tag = '', ...parameters] = range.split(';');
     const language = tag.trim().toLowerCase().split('-', 1)[0];
     const quality = qualityOf(parameters);
-    // Of equal weights the first wins, as browsers list languages in order of preference.
+    // With equal weights the first wins: browsers list languages in order of preference.
     if (isLanguage(language) && quality > bestQuality) {
       best = language;
       bestQuality = quality;

@@ -8,11 +8,11 @@ const pauseMs = 30_000;
 /** Throttled, because reconnecting to a server that is down fails several times a second. */
 export function logConnectionErrors(log: Log, redis?: RedisPlace): (err: unknown) => void {
   function report(err: unknown, times: number): void {
-    const tls = tlsProblem(err);
+    const tls = tlsFailure(err);
     log.warn(
       { err, times },
       tls
-        ? `the connection to the queue failed: ${tls.problem}. ${tls.remedy}`
+        ? `the connection to the queue failed: ${tls.reason}. ${tls.remedy}`
         : 'the connection to the queue failed; retrying',
     );
   }
@@ -72,24 +72,24 @@ async function probe(place: RedisPlace, host: { host: string; port: number }): P
   }
 }
 
-interface Problem {
-  problem: string;
+interface TlsFailure {
+  reason: string;
   remedy: string;
 }
 
-const untrusted: Problem = {
-  problem: 'the certificate of Redis is not trusted',
+const untrusted: TlsFailure = {
+  reason: 'the certificate of Redis is not trusted',
   remedy: 'Set REDIS_CA_FILE to a PEM file with the certificate of the authority that signed it.',
 };
-const outdated: Problem = {
-  problem: 'the certificate of Redis has expired or is not valid yet',
+const outdated: TlsFailure = {
+  reason: 'the certificate of Redis has expired or is not valid yet',
   remedy: 'Renew the certificate, or correct the clock of this machine.',
 };
-const byCode: Record<string, Problem> = {
+const byCode: Record<string, TlsFailure> = {
   CERT_HAS_EXPIRED: outdated,
   CERT_NOT_YET_VALID: outdated,
   ERR_TLS_CERT_ALTNAME_INVALID: {
-    problem: 'the certificate of Redis is for another host',
+    reason: 'the certificate of Redis is for another host',
     remedy:
       'Use a host name of the certificate in REDIS_URL. A cluster or sentinels must announce such names as well.',
   },
@@ -102,7 +102,7 @@ const byCode: Record<string, Problem> = {
 };
 
 /** What an operator can do about a connection that failed because of TLS. */
-export function tlsProblem(error: unknown): Problem | undefined {
+export function tlsFailure(error: unknown): TlsFailure | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return byCode[code];
 }

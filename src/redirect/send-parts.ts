@@ -30,7 +30,7 @@ export function createPartSender({ readPart }: Pick<ServedFiles, 'readPart'>): S
     waiting: 500,
     maxWaitMs: 10_000,
   });
-  // Of the connections to the database, which share links need too. Parsing a chunk takes the event loop a millisecond.
+  // Share links use the same database connections. Parsing a chunk takes the event loop a millisecond.
   const reading = createFairScheduler({ slots: 2, waitingPerKey: 20, waiting: 100 });
 
   async function send(

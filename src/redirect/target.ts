@@ -101,7 +101,7 @@ function toTarget(
 }
 
 /**
- * Of the form below. Raise it whenever `Target` changes: a file of another version is ignored, and the code is looked up
+ * Version of the format below. Raise it whenever `Target` changes: a file of another version is ignored, and the code is looked up
  * again.
  */
 export const targetVersion = 1;

@@ -36,7 +36,7 @@ const replicaTimeoutMs = 400;
 
 const saveAgainAfterMs = 1_000;
 
-/** Of tokens that are being looked up. They wait for a few connections, and give up after `lookupDeadlineMs`. */
+/** Lookups under way. They wait for a few connections, and give up after `lookupDeadlineMs`. */
 const maxLookups = 500;
 /** Unknown tokens are cached apart from the known ones: somebody who guesses tokens must not evict a real code. */
 const cacheSizes = { known: 50_000, unknown: 10_000 };

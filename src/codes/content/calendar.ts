@@ -7,7 +7,7 @@ export const ownProductId = '-//Qrelay//QR code//EN';
 interface Calendar {
   /** The properties of the calendar itself. */
   calendar: ContentLine[];
-  /** Those of the first event. */
+  /** Properties of the first event. */
   properties: ContentLine[];
   /** Everything, as a whole calendar with balanced components. */
   lines: ContentLine[];

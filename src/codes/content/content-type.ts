@@ -195,7 +195,7 @@ export interface KeptValues {
   name: string;
   number: string;
   email: string;
-  /** Of a web page. */
+  /** Address of a web page. */
   address: string;
   message: string;
   /** Everything readable, for a text. Never a password: other types are not secret. */

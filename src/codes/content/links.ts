@@ -65,7 +65,7 @@ export function hrefAmongWords(word: string): string | undefined {
 
 export interface TextPart {
   text: string;
-  /** Of http, https or mailto. */
+  /** An http, https or mailto URL. */
   href?: string;
 }
 

@@ -10,7 +10,7 @@ export interface Accent {
   hash: string;
 }
 
-/** Of text on its background. The color is darkened or lightened until it has it. */
+/** Minimum contrast of text. The color is darkened or lightened until it is reached. */
 const minContrast = 4.5;
 const steps = 50;
 const [lightPaper, darkCard] = [colors.paper[0], colors.card[1]];

@@ -98,7 +98,7 @@ interface RuleContext {
   findBlocks: FindBlocks;
 }
 
-/** Of rows that are valid by themselves: those of missing codes, and of fields that do not fit what is stored. */
+/** Errors of rows that passed the schema: missing codes, and fields that do not fit the stored code. */
 async function ruleErrors(
   rows: ReadRow[],
   codes: Map<string, QrCode>,

@@ -21,7 +21,7 @@ const logoField = nullable(
   Type.String({ description: 'Identifies the logo: the same for the same picture. Null without one.' }),
 );
 
-/** Of a design that has it, or of a style. */
+/** The logo of a design or a style. */
 export const logoShape = Type.Object(
   { logo: logoField },
   { description: 'A logo in the middle of QR codes.' },

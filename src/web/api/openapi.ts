@@ -247,7 +247,7 @@ function hasFormerNames({ body }: Operation): boolean {
   );
 }
 
-/** Of a resource that may be missing. */
+/** The 404 of a resource that may be missing. */
 function hasIdInBody({ body }: Operation): boolean {
   const properties = Object.values((body?.properties ?? {}) as Record<string, { format?: string }>);
   return properties.some(({ format }) => format === 'uuid');

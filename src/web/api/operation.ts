@@ -13,7 +13,7 @@ interface ApiRequest<Query, Body> {
   rateWindow: RateWindow;
   /** For slow work. */
   caller: Caller;
-  /** Of the resource that the path names; empty where it names none. */
+  /** Identifies the resource in the path. Empty if the path has none. */
   id: string;
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */
@@ -66,7 +66,7 @@ type OperationOf<Query extends TObject, Body extends TObject, Response extends T
     description: string;
     schema?: Response;
     example?: Static<Response>;
-    /** Of what the response describes, which has the `id`: `/qrcodes/{id}`. Every 201 has one. */
+    /** Path of the resource in the response, by its `id`: `/qrcodes/{id}`. Every 201 has one. */
     location?: string;
     /** A file, which the handler returns as a stream instead of JSON, and the name under which it is saved. */
     file?: { type: 'application/pdf' | 'application/zip'; name: string };

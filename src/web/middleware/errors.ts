@@ -8,10 +8,10 @@ import { requestIdsOf } from './observe.ts';
 export const retryAfterSeconds = 5;
 
 /** Shows an error as a page. */
-export type ShowProblem = (ctx: Context, problem: { status: number; message: string }) => void;
+export type ShowError = (ctx: Context, error: { status: number; message: string }) => void;
 
 /** Turns every error into the API's error body or a page. Unexpected errors are logged and shown as `internal_error`. */
-export function errors(log: Log, showProblem: ShowProblem) {
+export function errors(log: Log, showProblem: ShowError) {
   const write = throttledLog(log, { maxLines: 50 });
   return async (ctx: Context, next: Next): Promise<void> => {
     try {

@@ -13,7 +13,7 @@ import { callerAddress, inTurn } from './caller.ts';
 import { needUser } from './guards.ts';
 import type { Services } from '../services.ts';
 
-/** Of a form without a file; with one, of the other fields, alone and together, and what is between them. */
+/** Bytes of a form without a file. In a form with one, the same limit applies to each other field, to all of them, and to what is between them. */
 const maxFormBytes = 64 * 1024;
 const maxFields = 200;
 /** Per hour. A whole office may share one address. */
@@ -143,7 +143,7 @@ const pages: [path: RegExp, maxBytes: number][] = [
 ];
 /** What browsers send for a file has some 200 bytes. */
 const maxPartHeaderBytes = 4 * 1024;
-/** Those of RFC 2046, without the space. */
+/** The characters of RFC 2046, without the space. */
 const boundaryPattern = /^[\w'()+,./:=?-]{1,70}$/;
 
 const malformed = () => new AppError('validation_error', 'The form is malformed.', { status: 400 });

@@ -1,4 +1,4 @@
-import type { ShowProblem } from '../middleware/errors.ts';
+import type { ShowError } from '../middleware/errors.ts';
 import { NarrowPage } from './layout.tsx';
 import type { Services } from '../services.ts';
 import { show, visitorOf } from './page.ts';
@@ -18,7 +18,7 @@ const titles: Record<number, string> = {
   503: 'Try again shortly',
 };
 
-export function errorPage(parts: Services): ShowProblem {
+export function errorPage(parts: Services): ShowError {
   return (ctx, { status, message }) => {
     // A link cannot repeat a POST.
     const canRetry = status === 503 && ctx.method === 'GET';

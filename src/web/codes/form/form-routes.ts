@@ -80,7 +80,7 @@ interface Filled {
   errors?: FieldError[];
   /** Values that were saved since the form was opened, in fields that it changed too. */
   saved?: Values;
-  /** Of the form that was opened first, if this is the form for another type. */
+  /** Version of the form that was opened first, if this is the form for another type. */
   version?: string;
   /** A limit of the account is reached. */
   limited?: Refusal | undefined;
@@ -110,7 +110,7 @@ export function codeFormPages(parts: Services): Routes {
         code,
         isRaw,
         form: { values, errors, saved },
-        problem: limited?.error ?? (errors.length > 0 ? notSaved : undefined),
+        error: limited?.error ?? (errors.length > 0 ? notSaved : undefined),
         version: code && (version || editVersion(code, isRaw)),
         warnings: designWarnings(design, config.baseUrl),
         preview: previewPath(design, code?.id),

@@ -29,30 +29,30 @@ export interface CodeFormProps {
   /** A copy without the design of the first code. */
   isPlainCopy: boolean;
   /** Why it was not saved. */
-  problem?: string | undefined;
+  error?: string | undefined;
   /** Identifies the values that the form was opened with: see edit-merge.ts. */
   version?: string | undefined;
 }
 
 export function CodeFormView(props: CodeFormProps) {
-  const { visitor, type, code, isRaw, form, isCopy, problem, version } = props;
+  const { visitor, type, code, isRaw, form, isCopy, error, version } = props;
   const title = code ? 'Edit code' : 'New code';
   const back = code ? `/codes/${code.id}` : '/codes';
   return (
-    <Layout title={problem || form.saved ? `Error: ${title}` : title} at="/codes" styles={['codes']}>
+    <Layout title={error || form.saved ? `Error: ${title}` : title} at="/codes" styles={['codes']}>
       <a class="back" href={back}>
         {code ? '← Back to the code' : '← All QR codes'}
       </a>
       <h1>{title}</h1>
-      {isCopy && !problem && !form.saved && (
+      {isCopy && !error && !form.saved && (
         <Notice kind="good">
           Copied{props.isPlainCopy && ' without its design, which could not be proven for the new link'}.
           Change it and save, or delete it.
         </Notice>
       )}
-      {problem && (
+      {error && (
         <Notice kind="bad" isFocused>
-          {problem}
+          {error}
         </Notice>
       )}
       {form.saved && (
