@@ -90,7 +90,7 @@ export function createPeriodicHandler(
 
   return async (_data, name) => {
     const handle = handlers[name as PeriodicJobName];
-    // A job of a later release is done by its own workers.
+    // A job that only a later release knows: one of its workers takes it at a following period.
     if (!handle) return;
     const isRunning = running.has(name);
     running.set(name, isRunning);

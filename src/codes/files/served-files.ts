@@ -26,6 +26,8 @@ const findStatement = {
 const photoCacheBytes = 4 * 1024 * 1024;
 /** PostgreSQL sends bytes as hexadecimal text, and parsing a part takes longer than sending it. */
 const partCacheBytes = 16 * 1024 * 1024;
+/** Clients choose ranges. Entries of a byte would take far more memory than the cache counts. */
+const minCachedBytes = 64 * 1024;
 
 export function createServedFiles(db: Database): ServedFiles {
   // The bytes of an id never change.
@@ -45,7 +47,7 @@ export function createServedFiles(db: Database): ServedFiles {
       const known = parts.get(key);
       if (known) return known;
       const data = await readPart(db, fileId, part);
-      if (data) parts.set(key, data);
+      if (data && data.length >= minCachedBytes) parts.set(key, data);
       return data;
     },
     async photo(codeId, fileId) {
