@@ -61,6 +61,29 @@ describe('Pictures and contact files at the share link (decisions)', () => {
     }
   });
 
+  it('saves an event as text/calendar, and only a public one that has not expired', async () => {
+    const content =
+      'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Party\r\nDTSTART:20990101T180000Z\r\nEND:VEVENT\r\nEND:VCALENDAR';
+    const { id, shareToken } = await createCode(api, { type: 'event', content });
+    const statusOf = async (ending: string) =>
+      (await openShare(service.url, `${shareToken}${ending}`)).status;
+    const answer = await openShare(service.url, `${shareToken}.ics`);
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('content-type')).to.equal('text/calendar; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).to.equal('attachment; filename="Party.ics"');
+    for (const ending of ['.ICS', '.ics;x', '.%69cs', '.vcf', '.ics.ics'])
+      expect(await statusOf(ending), ending).to.equal(404);
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { isPublic: false } });
+    expect(await statusOf('.ics')).to.equal(404);
+    await api(`/qrcodes/${id}`, {
+      method: 'PATCH',
+      body: { isPublic: true, expiresAt: '2020-01-01T00:00:00Z' },
+    });
+    expect(await statusOf('.ics')).to.equal(410);
+    const link = await createCode(api);
+    expect((await openShare(service.url, `${link.shareToken}.ics`)).status).to.equal(404);
+  });
+
   it('saves a contact as text/vcard, under its name in any script', async () => {
     const { shareToken } = await createCode(api, { type: 'vcard', content: card });
     const answer = await openShare(service.url, `${shareToken}.vcf`);
