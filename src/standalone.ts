@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { createServer } from 'node:net';
-import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from './config.ts';
@@ -14,6 +13,7 @@ import { startEmbeddedPostgres, supervisePostgres } from './store/embedded/serve
 import { createPartitions } from './scans/partitions.ts';
 import { drainLimitMs, supervise } from './runtime/supervisor.ts';
 import { createLog, type Log, logWarnings } from './telemetry/log.ts';
+import { welcomeText } from './welcome.ts';
 
 const portTimeoutMs = 3_000;
 /** The web process, the worker and Postgres stop one after the other; each may use its own limit. */
@@ -46,7 +46,7 @@ runMain(async () => {
   );
   try {
     await started;
-    printWelcome(config);
+    console.log(welcomeText(config));
   } catch (error) {
     // Stopped while starting: not a failure, and `onShutdown` cleans up.
     if (stopping.signal.aborted) return;
@@ -175,25 +175,4 @@ function onSourceChange(restart: () => void): void {
       }, 100);
     });
   }
-}
-
-function printWelcome({ host, port, dataDir, databaseUrl }: Config): void {
-  const address = `http://${localName(host)}:${port}`;
-  const folder = relative(process.cwd(), dataDir);
-  const dataDirPrefix = databaseUrl || folder === '.data' ? '' : `DATA_DIR='${dataDir}' `;
-  console.log(`Qrelay is ready at ${address}
-
-Next: in another terminal, create an API key and a QR code:
-
-  KEY=$(${dataDirPrefix}npm run -s qrelay -- key create --email you@example.com)
-  curl -s ${address}/api/v1/qrcodes -H "Authorization: Bearer $KEY" \\
-    -H 'Content-Type: application/json' -d '{"name":"My first code","content":"https://example.com/"}'
-
-Open the shareUrl of the response, and the scan is counted. Press Ctrl-C to stop.`);
-}
-
-/** The name under which this machine reaches a server that listens on HOST. */
-function localName(host: string | undefined): string {
-  if (!host || ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

@@ -5,7 +5,7 @@ import { abuseHref, shareUrl } from './codes/share-token.ts';
 import { type PasswordHasher, createPasswordHasher } from './accounts/password-hasher.ts';
 import { createClientAddresses } from './http/client-address.ts';
 import { type Images, openImages } from './codes/image/image-thread.ts';
-import { createImageDecoder } from './codes/files/image-decoder.ts';
+import { createImageDecoder, type ImageDecoder } from './codes/files/image-decoder.ts';
 import {
   createLogos,
   imagesWithLogos,
@@ -13,7 +13,7 @@ import {
   proofsWithLogos,
 } from './codes/design/stored-logo.ts';
 import { createServedFiles } from './codes/files/served-files.ts';
-import { openProofs } from './codes/proof/proofs.ts';
+import { openProofs, type Proofs } from './codes/proof/proofs.ts';
 import type { Config } from './config.ts';
 import { sendInternalError } from './http/malformed-request.ts';
 import { logConnectionCounts } from './queue/connection-counts.ts';
@@ -23,6 +23,7 @@ import type { ScanKey } from './queue/scan-journal.ts';
 import { mailQueue, packMail } from './queue/mail-queue.ts';
 import { createProducer } from './queue/producer.ts';
 import { createQueueAccess } from './queue/queue-access.ts';
+import { createWakeUps } from './queue/periodic-queue.ts';
 import { openQueueAgreement } from './queue/queue-agreement.ts';
 import { queuePlace } from './queue/queue-connection.ts';
 import { type Spool, openSpool } from './queue/spool.ts';
@@ -34,7 +35,7 @@ import { createLane } from './redirect/handler.ts';
 import { traceShareRequests } from './redirect/share-traces.ts';
 import { createPrinter } from './codes/print/print-codes.ts';
 import { createImageSender, createPageLogoSender } from './redirect/images.ts';
-import { previewShare } from './redirect/pages/content-page.ts';
+import { createPreviewShare } from './redirect/pages/content-page.ts';
 import { openSavedTargets } from './redirect/target.ts';
 import { createTargets } from './redirect/targets.ts';
 import { startProbe } from './runtime/probe.ts';
@@ -76,6 +77,8 @@ interface WebServiceParts {
   metrics?: WebMetrics;
   passwords?: PasswordHasher;
   images?: Images;
+  proofs?: Proofs;
+  imageDecoder?: ImageDecoder;
   openQueue?: typeof openQueueClient;
   /** In a cluster: reads the metrics of all web processes. */
   readMetrics?: ReadMetrics;
@@ -115,6 +118,8 @@ async function openOn(
     metrics,
     passwords = createPasswordHasher({ log }),
     images: givenImages,
+    proofs: givenProofs = openProofs(log),
+    imageDecoder = createImageDecoder(log),
     openQueue = openQueueClient,
     readMetrics = () => metrics.registry.metrics(),
     errors,
@@ -136,7 +141,15 @@ async function openOn(
           findUnrecorded: (scans: ScanKey[]) => findUnrecordedScans(db, scans),
         };
   const agreement = await openQueueAgreement({ db, place, log });
-  const queue = openQueue({ place, agreement, log, onRoundTrip: metrics.queueRoundTrip, journal });
+  let workersReadBundles = false;
+  const queue = openQueue({
+    place,
+    agreement,
+    log,
+    onRoundTrip: metrics.queueRoundTrip,
+    journal,
+    workersReadBundles: () => workersReadBundles,
+  });
   const producer = createProducer({
     queue,
     spool,
@@ -174,8 +187,7 @@ async function openOn(
   const logos = createLogos(db);
   const images = imagesWithLogos(givenImages ?? (await openImages(log)), logos);
   const printer = printerWithLogos(createPrinter(log), logos);
-  const proofs = proofsWithLogos(openProofs(log), logos);
-  const imageDecoder = createImageDecoder(log);
+  const proofs = proofsWithLogos(givenProofs, logos);
   const queueAccess = createQueueAccess({ place, log });
   const geoSource = await readGeoSource(config.geoDatabase).catch((err: unknown) => {
     log.warn({ err }, 'GEO_DATABASE cannot be read here; pages do not name the source of places');
@@ -197,7 +209,7 @@ async function openOn(
     codeChanged: targets.forget,
     images,
     printer,
-    previewShare,
+    previewShare: createPreviewShare(config.brand),
     proofs,
     imageDecoder,
     logos,
@@ -206,15 +218,17 @@ async function openOn(
     queues: { depths: queue.depths, access: queueAccess },
     sendMail: config.mail && ((request) => queue.add(mailQueue, packMail(request, secrets.sealMail))),
     buildExport: (job) => queue.add(exportQueue, job),
+    wakeWorkers: createWakeUps(queue.add),
     closing: closing.signal,
   });
   const handleRest = createApp(services).callback();
   const basePath = basePathOf(config.baseUrl);
+  const site = { basePath, brand: config.brand };
   const files = createServedFiles(db);
   const reportHref = (token: string) => abuseHref(config.abuseContact, shareUrl(config.baseUrl, token));
   const lane = createLane(
     {
-      basePath,
+      site,
       targets,
       producer,
       scanPolicy: createScanPolicy(),
@@ -229,7 +243,7 @@ async function openOn(
       trace: tracing && traceShareRequests(tracing, { basePath, trustProxyHops: config.trustProxyHops }),
     },
     createFileLane(
-      { targets, files, clientOf, reportHref, nowMs, metrics, log },
+      { site, targets, files, clientOf, reportHref, nowMs, metrics, log },
       scheduleRequests((req, res) => {
         handleRest(req, res).catch((err: unknown) => {
           onFailure(err);
@@ -259,6 +273,9 @@ async function openOn(
       })),
       ignoredForwards: addresses.ignoredForwards(),
     }),
+    onReported(areRead) {
+      workersReadBundles = areRead;
+    },
     errors,
     log,
     commit: config.commit,

@@ -5,7 +5,7 @@ import { type ServiceSecrets, deriveSecrets } from './accounts/secrets.ts';
 import { createRecentChanges } from './codes/codes.ts';
 import type { Config } from './config.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
-import { unavailablePage } from './redirect/pages/notice-pages.ts';
+import { noticePage } from './redirect/pages/notice-pages.ts';
 import { showPage } from './redirect/responses.ts';
 import { applicationName, webPoolSizes } from './store/pool-sizes.ts';
 import { type Database, openDatabase, setupErrorMessage } from './store/database.ts';
@@ -177,6 +177,7 @@ function openDatabases({ config, databaseUrl, metrics, log }: StartParts) {
   const lookups = openDatabase(databaseUrl, {
     poolMax: sizes.lookups,
     applicationName: name,
+    keepsOne: true,
     // Behind a pooler, timeouts that are shorter than usual would stay on connections of others.
     serverTimeouts: false,
     ...lookupTimeouts,
@@ -249,5 +250,5 @@ const answerUnavailable: RequestListener = (req, res) => {
       error: 'internal_error',
       message: 'The service is starting. Try again in a moment.',
     });
-  showPage(req, res, 503, unavailablePage);
+  showPage(req, res, 503, (translation) => noticePage('unavailable', translation));
 };

@@ -49,6 +49,7 @@ describe('the environment (decisions: Where things run)', () => {
       trustProxyHops: 0,
       logLevel: 'info',
       webConcurrency: 1,
+      isDevelopment: false,
     });
   });
 
@@ -67,6 +68,15 @@ describe('the environment (decisions: Where things run)', () => {
     names.push('QRELAY_COMMIT', 'QRELAY_SECRET', 'ABUSE_CONTACT', 'SIGNUPS', 'REDIS_CA_FILE');
     names.push('SMTP_URL', 'MAIL_FROM', 'SUPPORT_CONTACT', 'FREE_LIMITS', 'PRO_LIMITS');
     names.push('SCAN_QUEUES', 'SCAN_JOURNAL', 'GEO_DATABASE', 'WEBHOOK_NETWORKS', 'WEBHOOK_TIMEOUT_SECONDS');
+    names.push(
+      'BRAND_NAME',
+      'BRAND_LOGO',
+      'BRAND_ICON',
+      'BRAND_COLOR',
+      'MAIL_FOOTER',
+      'LANDING_PAGE',
+      'DEMO',
+    );
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -84,6 +94,20 @@ describe('the environment (decisions: Where things run)', () => {
       .and.to.contain('"code" is none of them')
       .and.to.contain('FREE_LIMITS has a wrong keys: it must be a whole number from 0 to 1000, not "many"')
       .and.to.contain('PRO_LIMITS has codes twice');
+  });
+
+  it('has a demo where strangers find a landing page and can sign up, unless DEMO says otherwise', () => {
+    const read = (env: Record<string, string>) => {
+      const { hasLandingPage, hasDemo } = loadConfig(env);
+      return [hasLandingPage, hasDemo];
+    };
+    expect(read({})).to.deep.equal([true, true]);
+    expect(read({ LANDING_PAGE: 'off' })).to.deep.equal([false, false]);
+    expect(read({ LANDING_PAGE: 'off', DEMO: 'on' })).to.deep.equal([false, true]);
+    expect(read({ DEMO: 'off' })).to.deep.equal([true, false]);
+    expect(read({ SIGNUPS: 'closed' })).to.deep.equal([true, false]);
+    expect(read({ SIGNUPS: 'closed', DEMO: 'on' })).to.deep.equal([true, true]);
+    expect(errorsOf({ LANDING_PAGE: 'no' })).to.contain('LANDING_PAGE must be one of on, off, not "no"');
   });
 
   it('reads where mails go from SMTP_URL and MAIL_FROM, and repeats no password', () => {
@@ -114,7 +138,7 @@ describe('the environment (decisions: Where things run)', () => {
     }
     expect(errorsOf({ SMTP_URL: 'smtp://h' })).to.contain('MAIL_FROM must be set, because SMTP_URL is');
     for (const wrong of ['Qrelay', 'a@b, c@d', 'Qrelay <a@b> x', 'Q\r\nBcc: x <a@b>', `${'a'.repeat(300)}@b`])
-      expect(errorsOf({ MAIL_FROM: wrong }), wrong).to.contain('MAIL_FROM must be an e-mail address');
+      expect(errorsOf({ MAIL_FROM: wrong }), wrong).to.contain('MAIL_FROM must be an email address');
   });
 
   it('accepts what can be the name of a commit as QRELAY_COMMIT', () => {
@@ -136,7 +160,7 @@ describe('the environment (decisions: Where things run)', () => {
       'mailto:a@example.com',
       'javascript:alert(1)',
     ]) {
-      expect(errorsOf({ ABUSE_CONTACT: bad }), bad).to.contain('ABUSE_CONTACT must be an e-mail address');
+      expect(errorsOf({ ABUSE_CONTACT: bad }), bad).to.contain('ABUSE_CONTACT must be an email address');
     }
   });
 

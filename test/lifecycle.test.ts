@@ -37,9 +37,9 @@ describe('A process without a supervisor', () => {
 announceReady({ hangLimitSeconds: 1.5 });`;
 
   it('kills itself when its event loop is blocked, and logs why', async () => {
-    const { signal, stderr } = await run(
-      `${ready} setTimeout(() => { for (const end = Date.now() + 30_000; Date.now() < end; ); }, 1_000);`,
-    );
+    // Blocked without using the processor.
+    const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30_000)';
+    const { signal, stderr } = await run(`${ready} setTimeout(() => ${block}, 1_000);`);
     expect(signal).to.equal('SIGKILL');
     expect(JSON.parse(stderr))
       .to.include({ level: 60 })

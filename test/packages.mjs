@@ -18,6 +18,12 @@ const packages = {
   postgresql: ['pg_createcluster'],
   systemd: ['systemd-analyze'],
   'poppler-utils': ['pdftoppm'],
+  // The examples of the docs are run.
+  curl: ['curl'],
+  python3: ['python3'],
+  'php-cli': ['php'],
+  'php-curl': ['8.2', '8.3', '8.4', '8.5'].map((version) => `/etc/php/${version}/mods-available/curl.ini`),
+  qpdf: ['qpdf'],
   // For processes whose clock is stepped while they run.
   faketime: ['faketime'],
   // Pages are printed in Chinese.

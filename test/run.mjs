@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { ensureBuilt, ensureInstalled, readProc, shutDownWithNpm } from '../src/launch.mjs';
 import { isLogLine, secretsIn } from './log-check.mjs';
 import { installMissingPackages } from './packages.mjs';
+import { digestOf, filesIn, filesToRemember, inputsOf, openMemory } from './unchanged.mjs';
 
 const checks = {
   format: ['biome', 'format', '.'],
@@ -16,9 +17,10 @@ const checks = {
   types: ['tsc', '-p', 'test/tsconfig.json'],
   'unused code': ['knip'],
 };
+const allChecks = Object.keys(checks).join(', ');
 
-/** One more than there are cores: many tests wait for processes, a browser or a server. */
-const workers = Math.min(availableParallelism() + 1, 6);
+/** More than there are cores: a quarter of the time, a test waits for processes, a browser or a server. */
+const workers = Math.min(2 * availableParallelism(), 6);
 
 /**
  * These take longest, so they start first: none of them is left over for one worker at the end. Those that start processes
@@ -26,17 +28,26 @@ const workers = Math.min(availableParallelism() + 1, 6);
  */
 const longest = [
   'test/processes/start',
-  'test/web/codes/form',
-  'test/hostile/logos',
-  'test/web/docs',
-  'test/web/codes/detail',
-  'test/redirect/pages/in-a-browser',
-  'test/webhooks/delivery',
-  'test/admin/board',
-  'test/web/codes/design-pages',
-  'test/queue/redis-refusals',
+  'test/web/codes/form-in',
+  'test/regular-expressions',
+  'test/hostile/tenancy',
+  'test/web/docs/docs-in',
+  'test/clients',
+  'test/web/codes/design',
+  'test/web/admin/in',
+  'test/hostile/files',
   'test/web/codes/list',
+  'test/hostile/logos',
+  'test/web/codes/detail',
+  'test/telemetry/metrics',
+  'test/web/codes/form',
+  'test/redirect/pages/in-a-browser',
+  'test/web/codes/file',
+  'test/admin/board',
+  'test/webhooks/delivery',
+  'test/queue/redis-refusals',
   'test/web/account',
+  'test/web/docs',
   'test/telemetry',
   'test/http/connections',
   'test/hostile',
@@ -54,12 +65,21 @@ const failures = [];
 const durations = [];
 const costs = [];
 const logs = [];
+const tests = [];
+const memory = openMemory('.');
+/** The inputs of checks and test files, as they were when the run began. */
+const digests = new Map();
+const leftOut = [];
 // `--faults`: only the tests that kill servers and processes under load, and those that measure time. `--upgrade`: only the
 // rolling upgrade from the previous release, or from the commit that follows. Files: only those.
-// Nothing: the rest, and checks.
-const asked = process.argv.slice(2);
+// Nothing: the rest, and checks; with `--all`, also what is unchanged since it passed.
+const asked = process.argv.slice(2).filter((argument) => argument !== '--all');
+const { CI, FUZZ_SEED, TEST_POSTGRES } = process.env;
+const leavesOut = CI !== 'true' && !FUZZ_SEED && !TEST_POSTGRES && !process.argv.includes('--all');
 /** The programs under way, of which some start others. */
 const running = new Set();
+/** After a signal nothing more is started, such as the next check. */
+let isEnding = false;
 const servers = await startServers();
 endOnSignals();
 if (!servers) report('the servers of the tests', 'They did not start: see above.');
@@ -72,19 +92,26 @@ else if (asked[0] === '--faults') {
 else if (asked.length > 0) await runMocha(asked);
 else {
   const checked = runChecks();
-  await runInParallel([...testFiles(), '--grep', patternOf(timedMark, processesMark), '--invert']);
+  const files = testFiles().filter((file) => mustRun(file, () => inputsOf('.', file)));
+  await runInParallel([...files, '--grep', patternOf(timedMark, processesMark), '--invert']);
   await checked;
 }
 const compiled = (await servers?.stop()) ?? [];
 report('no statement was compiled by Postgres (jit)', compiled.join('\n') || undefined);
 if (asked.length === 0 || ['--faults', '--upgrade'].includes(asked[0])) checkLogs();
 if (asked.length === 0) {
+  rememberPassed();
   printSlowest(20);
   printMostExpensive(20);
 }
 
 // At the end, where the last screen of a long output shows it.
 for (const { title, error } of failures) console.log(`\n✘ ${title}\n${error.replace(/^/gm, '    ')}`);
+
+if (leftOut.length > 0)
+  console.log(
+    `\nUnchanged since they passed, so they did not run; npm test -- --all runs them:\n${leftOut.join('\n').replace(/^/gm, '    ')}`,
+  );
 
 // A machine that is there to judge must be able to run everything.
 const red = failures.length > 0 || (results.skipped > 0 && process.env.CI === 'true');
@@ -94,7 +121,7 @@ if (results.skipped > 0) {
   );
 }
 console.log(
-  `\n${results.passed} passed, ${failures.length} failed${results.skipped > 0 ? `, ${results.skipped} skipped` : ''}`,
+  `\n${results.passed} passed, ${failures.length} failed${results.skipped > 0 ? `, ${results.skipped} skipped` : ''}${leftOut.length > 0 ? `, ${leftOut.length} unchanged since they passed` : ''}`,
 );
 process.exitCode = red ? 1 : 0;
 
@@ -112,10 +139,35 @@ function testFiles() {
 
 /** One after the other, beside the tests, which have deadlines and go first. */
 async function runChecks() {
+  // Everything in the checkout is an input.
+  if (!mustRun(allChecks, () => filesIn('.', ['.']))) return;
   for (const [name, command] of Object.entries(checks)) {
     const { code, output } = await run(command, { output: 'kept', niceness: 10 });
-    report(name, code === 0 ? undefined : output);
+    report(name, code === 0 ? undefined : output, { isCheck: true });
   }
+}
+
+/** False for a test file or check that has passed with the same inputs. One that declares none always runs. */
+function mustRun(name, readInputs) {
+  const inputs = readInputs();
+  if (!inputs) return true;
+  const digest = digestOf('.', inputs);
+  digests.set(name, { digest, readInputs });
+  if (!leavesOut || !memory.hasPassed(name, digest)) return true;
+  leftOut.push(name);
+  return false;
+}
+
+/** Nothing that has failed, nor whose inputs have changed during the run. */
+function rememberPassed() {
+  const passed = filesToRemember(tests, failures);
+  if (!failures.some(({ isCheck }) => isCheck)) passed.push(allChecks);
+  memory.remember(
+    passed.flatMap((name) => {
+      const { digest, readInputs } = digests.get(name) ?? {};
+      return digest !== undefined && digestOf('.', readInputs()) === digest ? [[name, digest]] : [];
+    }),
+  );
 }
 
 /** One Postgres and one Redis for all runs of mocha, which find them in the environment. */
@@ -151,6 +203,7 @@ function endOnSignals() {
     ['SIGTERM', 143],
   ])
     process.once(signal, () => {
+      isEnding = true;
       for (const pid of startedBy([...running])) tryToKill(pid);
       void Promise.resolve(servers?.stop()).finally(() => process.exit(code));
     });
@@ -204,16 +257,24 @@ async function runMocha(args, settings = {}) {
     TEST_COSTS_FILE: costsFile,
     TEST_LOG_FILE: log,
     TEST_SERVERS: servers.started,
+    TEST_LEAVES_OUT: String(leavesOut),
     ...settings,
   };
   const { code } = await run(['mocha', ...args], { output: 'shown', env });
   const title = `mocha ${args.join(' ')}`.slice(0, 200);
   try {
-    const { passes, failed, pending, durations: taken } = JSON.parse(readFileSync(counts, 'utf8'));
+    const {
+      passes,
+      failed,
+      pending,
+      durations: taken,
+      tests: ended,
+    } = JSON.parse(readFileSync(counts, 'utf8'));
     results.passed += passes;
     results.skipped += pending;
     failures.push(...failed);
     durations.push(...taken);
+    tests.push(...ended);
     if (failed.length === 0 && code !== 0) report(title, `It ended with exit code ${code}.`);
   } catch {
     report(title, 'The tests did not come to their end.');
@@ -260,13 +321,15 @@ function printMostExpensive(count) {
 }
 
 /** Errors are told at the end, all of them together. */
-function report(title, error) {
+function report(title, error, { isCheck = false } = {}) {
   console.log(`${error === undefined ? '✔' : '✘'} ${title}`);
   if (error === undefined) results.passed += 1;
-  else failures.push({ title, error });
+  else failures.push({ title, error, isCheck });
 }
 
 async function run([program, ...args], { output, env = {}, niceness = 0 }) {
+  // The process exits when the servers have stopped.
+  if (isEnding) return new Promise(() => undefined);
   const child = spawn(join('node_modules', '.bin', program), args, {
     stdio: output === 'kept' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     env: { ...process.env, TEST_RUN: String(process.pid), ...env },

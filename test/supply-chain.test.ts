@@ -14,6 +14,8 @@ const forTheService = [
   '0BSD',
   'BlueOak-1.0.0',
   'Unlicense',
+  // Of fonts. They may be embedded in documents; only a changed font must not have the same name.
+  'OFL-1.1',
 ];
 /** May be used to build and test: nothing of it is in what runs. */
 const forItsMaking = [...forTheService, 'MPL-2.0', 'PSF-2.0', 'Python-2.0', 'Zlib', 'CC0-1.0'];

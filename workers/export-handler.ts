@@ -17,7 +17,10 @@ import {
 import { type StreamedFile, ZipTooLargeError, streamZip } from '../src/formats/zip.ts';
 import type { ExportJob } from '../src/queue/queues.ts';
 import { TryLaterError } from '../src/queue/queue-worker.ts';
+import { type Brand, findBrand } from '../src/codes/brand.ts';
 import { findDesigns } from '../src/codes/design/stored-design.ts';
+import { ownedLogos } from '../src/codes/design/stored-logo.ts';
+import { findPageLogos } from '../src/codes/share-page.ts';
 import { ownedFiles, readWholeFile } from '../src/codes/files/stored-file.ts';
 import { ownedCodes } from '../src/codes/codes.ts';
 import type { QrCode } from '../src/codes/qr-code.ts';
@@ -200,6 +203,10 @@ export async function* exportFiles(
   yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
   yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
   yield { name: 'styles.json', content: stylesJson(db, userId) };
+  yield { name: 'brand.json', content: brandJson(db, userId) };
+  // Named by their ids, as designs, styles, pages and the brand refer to them.
+  for await (const { id, png } of ownedLogos(db, userId))
+    yield { name: `logos/${id}.png`, content: [Buffer.from(png)] };
   for await (const { codeId } of ownedFiles(db, userId)) {
     const file = await readWholeFile(db, codeId);
     if (file) yield { name: `files/${codeId}/${file.name}`, content: file.chunks };
@@ -217,14 +224,15 @@ async function* accountJson(db: Database, userId: string, now: Date): AsyncGener
 async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
   let separator = '[\n';
   for await (const codes of ownedCodes(db, userId)) {
-    const designs = await findDesigns(
-      db,
-      codes.map(({ id }) => id),
-    );
+    const ids = codes.map(({ id }) => id);
+    const designs = await findDesigns(db, ids);
+    const pageLogos = await findPageLogos(db, ids);
     for (const code of codes) {
       const { userId: _owner, hosts: _hosts, hostsKey: _key, ...fields } = code.toJSON() as QrCode;
       const link = shareUrl(baseUrl, code.shareToken);
-      yield `${separator}${JSON.stringify({ ...fields, shareUrl: link, design: designs.get(code.id) ?? null })}`;
+      const design = designs.get(code.id) ?? null;
+      const pageLogo = pageLogos.get(code.id) ?? null;
+      yield `${separator}${JSON.stringify({ ...fields, shareUrl: link, design, pageLogo })}`;
       separator = ',\n';
     }
   }
@@ -237,6 +245,12 @@ async function* stylesJson(db: Database, userId: string): AsyncGenerator<string>
     return fields;
   });
   yield `${JSON.stringify(styles, null, 2)}\n`;
+}
+
+async function* brandJson(db: Database, userId: string): AsyncGenerator<string> {
+  const brand = await findBrand(db, userId);
+  const { userId: _owner, ...fields } = (brand?.toJSON() ?? {}) as Partial<Brand>;
+  yield `${JSON.stringify(brand ? fields : null, null, 2)}\n`;
 }
 
 async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {

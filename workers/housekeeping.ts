@@ -5,6 +5,8 @@ import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
 import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.ts';
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeChallenges } from '../src/accounts/passkeys.ts';
+import { purgeRemovedDesigns } from '../src/codes/design/removed-design.ts';
+import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
 import { purgeFiles } from '../src/codes/files/stored-file.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
@@ -58,6 +60,8 @@ export function createHousekeepingHandler({
       notices: () => purgeNotices(db, now),
       destinations: () => purgeDestinations(db, now),
       applications: () => purgeApplications(db, now),
+      removedFiles: () => purgeRemovedFiles(db, now),
+      removedDesigns: () => purgeRemovedDesigns(db, now, isOver),
       reports: () => purgeReports(db),
       deliveries: () => purgeDeliveries(db, now, isOver),
       expiringEvents: () => writeExpiringEvents(db, now),
@@ -76,8 +80,11 @@ interface PurgeHandlerOptions {
   log: Log;
 }
 
+/** The purge lets others go first before it goes on. */
+const moreInMs = 2_000;
+
 export function createPurgeHandler({ db, metrics, log }: PurgeHandlerOptions): PeriodicHandler {
-  return ({ isOver }) => {
+  return async ({ isOver }) => {
     const purgeLog = (codeId: string) => purgeCodeDeliveries(db, codeId);
     const steps = {
       async codes() {
@@ -89,7 +96,8 @@ export function createPurgeHandler({ db, metrics, log }: PurgeHandlerOptions): P
         if (files > 0) log.info({ files }, 'purged deleted files');
       },
     };
-    return runSteps(steps, { queue: 'purge', metrics, log });
+    await runSteps(steps, { queue: 'purge', metrics, log });
+    return isOver() ? moreInMs : undefined;
   };
 }
 

@@ -30,6 +30,9 @@ const repeatable = new Set([
 /** How often a mail is sent again that the server may have accepted without saying so. */
 const maxRepeats = 2;
 
+/** No such domain will ever exist (RFC 2606). The demo account has an address in it. */
+const isUndeliverable = (email: string) => /\.invalid$/i.test(email);
+
 interface MailHandlerOptions {
   db: Database;
   log: Log;
@@ -55,7 +58,7 @@ export function createMailHandler({
     if (await wasMailSent(db, job.id)) return;
     if (!mailer) throw new Error('SMTP_URL is not set for this worker: set it for web and worker processes');
     const drafted = await draftMail({ db, site, signUpToken }, unpackMail(job, openMail), new Date());
-    if (!drafted) return;
+    if (!drafted || isUndeliverable(drafted.to)) return;
     const limit = { subject: `mail:${job.kind}:${limitedBy(drafted)}`, maxPerHour };
     const attempt = await takeAttempt(db, limit);
     if (!attempt.isAllowed) return refuse(job);
@@ -79,20 +82,20 @@ export function createMailHandler({
   }
 
   function refuse({ kind }: MailJob): void {
-    if (!repeatable.has(kind)) throw new TryLaterError('too many mails of a kind within an hour');
-    log.warn({ kind }, 'an address got too many mails of a kind within an hour; one was not sent');
+    if (!repeatable.has(kind)) throw new TryLaterError('too many emails of a kind within an hour');
+    log.warn({ kind }, 'an address got too many emails of a kind within an hour; one was not sent');
   }
 
   async function repeat(job: MailJob, cause: unknown): Promise<void> {
     const unanswered = (job.unanswered ?? 0) + 1;
     if (unanswered <= maxRepeats)
-      throw new TryLaterError('the mail server did not say whether it has accepted a mail', {
+      throw new TryLaterError('the mail server did not say whether it has accepted an email', {
         cause,
         remaining: { ...job, unanswered },
       });
     log.warn(
       { err: cause, kind: job.kind },
-      `the mail server did not say ${unanswered} times whether it has accepted a mail; it is not sent again`,
+      `the mail server did not say ${unanswered} times whether it has accepted an email; it is not sent again`,
     );
     await noteSent(job);
   }
@@ -107,7 +110,7 @@ export function createMailHandler({
         throw new TryLaterError('the database is not available', { cause: error });
       if (!(error instanceof MailError && error.isPermanent)) throw error;
       // Usually a mistyped address. It would be refused again.
-      log.warn({ err: error, kind: job.kind }, 'a mail was refused and is not sent again');
+      log.warn({ err: error, kind: job.kind }, 'an email was refused and is not sent again');
     }
   };
 }

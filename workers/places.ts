@@ -1,4 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { LRUCache } from 'lru-cache';
 import { SetupError } from '../src/errors.ts';
 import {
@@ -25,13 +28,44 @@ export interface Places {
 export async function openPlaces(file: string | undefined, log: Log): Promise<Places> {
   if (file !== undefined) return openGeoDatabase(file, log);
   const madeAt = readGeoDataDate();
-  return { find: await bundledPlaces(), source: 'bundled', madeAt: () => madeAt, close: () => undefined };
+  return { ...bundledPlaces(), source: 'bundled', madeAt: () => madeAt };
 }
 
-export async function bundledPlaces(): Promise<(address: string) => Place> {
-  const { default: geoip } = await import('geoip-lite');
-  return cachedLookup((address) => {
-    const found = geoip.lookup(address);
+const unloadAfterMs = 10 * 60_000;
+const require = createRequire(import.meta.url);
+
+/**
+ * geoip-lite's data, 146 MB of it, read for the first scan and dropped when none has come for a while: a service that is
+ * hardly used runs on a small machine. To read it takes a tenth of a second.
+ */
+export function bundledPlaces(idleMs = unloadAfterMs): Pick<Places, 'find' | 'close'> {
+  type GeoIp = typeof import('geoip-lite');
+  let geoip: GeoIp | undefined;
+  let isLoaded = false;
+  let usedAt = 0;
+  let unloading: NodeJS.Timeout | undefined;
+
+  function load(): GeoIp {
+    usedAt = performance.now();
+    if (geoip && isLoaded) return geoip;
+    if (geoip) geoip.reloadDataSync();
+    // Reads its data when it is loaded.
+    else geoip = require('geoip-lite') as GeoIp;
+    isLoaded = true;
+    unloading = setInterval(unloadIfIdle, idleMs).unref();
+    return geoip;
+  }
+
+  function unloadIfIdle(): void {
+    if (performance.now() - usedAt < idleMs) return;
+    clearInterval(unloading);
+    isLoaded = false;
+    geoip?.clear();
+    collectGarbage();
+  }
+
+  const find = cachedLookup((address: string): Place => {
+    const found = load().lookup(address);
     // For ranges with a country but no coordinates, geoip-lite returns empty strings or nulls.
     const [latitude, longitude] = found?.ll ?? [];
     return {
@@ -42,6 +76,13 @@ export async function bundledPlaces(): Promise<(address: string) => Place> {
       longitude: typeof longitude === 'number' ? longitude : null,
     };
   });
+  return { find, close: () => clearInterval(unloading) };
+}
+
+/** An idle process allocates too little to ever collect what it has dropped. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
 /**

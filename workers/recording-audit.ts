@@ -1,5 +1,5 @@
 import type { ScanRow } from '../src/scans/scan.ts';
-import { findMissingScans } from '../src/scans/unrecorded-scans.ts';
+import { findUnrecordedScans } from '../src/scans/unrecorded-scans.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
@@ -38,7 +38,7 @@ export function createRecordingAudit(db: Database, metrics: WorkerMetrics, log: 
       sample = [];
       seen = 0;
       if (checked.length === 0) return;
-      const missing = await findMissingScans(db, checked);
+      const missing = await findUnrecordedScans(db, checked);
       metrics.scansAudited.found += checked.length - missing.length;
       metrics.scansAudited.missing += missing.length;
       if (missing.length > 0)

@@ -7,7 +7,6 @@ import {
   type RawScan,
   type ScanJob,
   UnknownKeyError,
-  countScans,
   listScans,
   packScans,
   unpackScans,
@@ -49,6 +48,8 @@ interface ScanHandlerOptions {
   /** The default lifetime of codes. */
   lifetimeDays: number;
   metrics: WorkerMetrics;
+  /** Called when scans were recorded that webhook endpoints wait for. */
+  onWebhookScans(): void;
   audit: Pick<RecordingAudit, 'note'>;
   log: Log;
   /** Undefined: no traces are exported. */
@@ -74,6 +75,7 @@ export function createScanHandler({
   openingKeys,
   lifetimeDays,
   metrics,
+  onWebhookScans,
   audit,
   log,
   traces,
@@ -100,7 +102,8 @@ export function createScanHandler({
   async function recordBatch(batch: Enriched[]): Promise<Enriched[]> {
     try {
       const rows = batch.map(({ row }) => row);
-      const { recorded, known, lockedCodes: locked, dueCodes } = await recordScans(rows);
+      const { recorded, known, lockedCodes: locked, dueCodes, hasEndpoints } = await recordScans(rows);
+      if (hasEndpoints) onWebhookScans();
       const left = batch.filter(({ row }) => locked.includes(row.qrCodeId));
       metrics.scansRecorded.recorded += recorded;
       if (recorded > 0)
@@ -194,8 +197,6 @@ export function createScanHandler({
   }
 
   return async (job) => {
-    const startedAt = performance.now();
-    metrics.jobScans.observe(countScans(job));
     let trace: JobTrace | undefined;
     try {
       const scans = unpack(job);
@@ -219,7 +220,6 @@ export function createScanHandler({
       throw error;
     } finally {
       trace?.end();
-      metrics.jobSeconds.observe((performance.now() - startedAt) / 1000);
     }
   };
 }

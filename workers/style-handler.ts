@@ -22,6 +22,9 @@ interface StyleHandlerOptions {
   closing: AbortSignal;
 }
 
+/** Codes that are left are waiting for their owner's turn, or were changed meanwhile. */
+const moreInMs = 2_000;
+
 const hasOwnDesign = new Error('The code has got a design meanwhile');
 const isDoneElsewhere = new Error('The style was deleted, or another worker has finished the code');
 const keptDesign = 'The code got another design meanwhile, which it keeps.';
@@ -35,18 +38,17 @@ export function createStyleHandler({
 }: StyleHandlerOptions): PeriodicHandler {
   /** Each is proven on its own: colors, error correction and content differ. */
   async function apply(claimed: ClaimedCode): Promise<void> {
-    const { codeId, design } = claimed;
+    const { codeId, design, keepsDesigns, foregroundColor, backgroundColor } = claimed;
     const code = await QrCode.query(db).findById(codeId);
     // Deleted meanwhile.
     if (!code) return;
     requireReplaceable(claimed, await findDesign(db, codeId));
-    const proven = await proveDesign(
-      proofs,
-      { key: code.userId, signal: closing },
-      code,
-      design,
-      site.baseUrl,
-    );
+    // A new code keeps the colors that it was created with.
+    const hasColors = !keepsDesigns && foregroundColor !== null && backgroundColor !== null;
+    const caller = { key: code.userId, signal: closing };
+    const proven = await proveDesign(proofs, caller, code, design, site.baseUrl, {
+      changes: hasColors ? { foregroundColor, backgroundColor } : {},
+    });
     await db.transaction(async (transaction) => {
       const now = new Date();
       await saveDesign(transaction, codeId, { ...proven, sharesLogo: true }, now, (stored) =>
@@ -84,13 +86,15 @@ export function createStyleHandler({
   let lastOwner: string | undefined;
 
   return async ({ isOver }) => {
-    for (let isDone = false; !isDone; ) {
-      isDone = true;
-      for (const ownerId of await findWaitingOwners(db, lastOwner)) {
-        if (isOver()) return;
+    for (;;) {
+      const owners = await findWaitingOwners(db, lastOwner);
+      let applied = 0;
+      for (const ownerId of owners) {
+        if (isOver()) return moreInMs;
         lastOwner = ownerId;
-        if (await applyNext(ownerId)) isDone = false;
+        if (await applyNext(ownerId)) applied += 1;
       }
+      if (applied === 0) return owners.length > 0 ? moreInMs : undefined;
     }
   };
 }

@@ -104,8 +104,8 @@ export function traceJobs<Data>(
   nameOf: (jobName: string) => string,
   handle: JobHandler<Data>,
 ): JobHandler<Data> {
-  return async (data, jobName) => {
-    if (!isSampled()) return handle(data, jobName);
+  return async (data, jobName, queue) => {
+    if (!isSampled()) return handle(data, jobName, queue);
     const span = startSpan(`process ${nameOf(jobName)}`, {
       kind: 'consumer',
       attributes: {
@@ -116,7 +116,7 @@ export function traceJobs<Data>(
       },
     });
     try {
-      await handle(data, jobName);
+      await handle(data, jobName, queue);
     } catch (error) {
       span.fail(error);
       throw error;

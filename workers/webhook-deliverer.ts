@@ -10,6 +10,7 @@ import {
   type Call,
   cancelDelivery,
   claimEndpoints,
+  nextDueInMs,
   type Outcome,
   outcomeOf,
   type Pace,
@@ -24,6 +25,8 @@ import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
 /** Endpoints that one process calls at the same time. */
 const maxEndpoints: Record<Pace, number> = { fast: 32, slow: 24 };
 const scanPauseMs = 1_000;
+/** While calls are made, what else is due is looked for this often. */
+const roundMs = 1_000;
 /** A claim lasts for a call and what is to be stored before and after it. */
 const claimMarginMs = 5_000;
 const maxStoredLength = 1_000;
@@ -45,8 +48,11 @@ export interface DelivererOptions {
 }
 
 export interface WebhookDeliverer {
-  /** Starts the calls that are due, as far as there is room, and does not wait for them. */
-  start(): Promise<void>;
+  /**
+   * Starts the calls that are due, as far as there is room, and does not wait for them. Resolves to the milliseconds until
+   * there may be more to do.
+   */
+  start(): Promise<number | undefined>;
   /**
    * Waits a while for the calls that are running, and ends the others: those are not counted as attempts, and another
    * worker makes them again at once.
@@ -118,12 +124,17 @@ export function createWebhookDeliverer({
     return secrets;
   }
 
-  async function deliver(endpoint: Endpoint, delivery: Delivery): Promise<Call[]> {
+  async function deliver(
+    endpoint: Endpoint,
+    delivery: Delivery,
+    onCallStarted: () => void = () => undefined,
+  ): Promise<Call[]> {
     const body = await renderBody(db, delivery, { baseUrl, findScans });
     if (body === undefined) {
       await cancelDelivery(db, delivery);
       return [];
     }
+    onCallStarted();
     const attempt = ended.signal.aborted ? undefined : await call(endpoint, delivery, body);
     if (!attempt) return [];
     const outcome = outcomeOf(attempt);
@@ -136,9 +147,10 @@ export function createWebhookDeliverer({
   async function deliverScans(endpoint: Endpoint, delivery: Delivery) {
     const waitMs = endpoint.scansAt.getTime() - (endpoint.claimedAt ?? endpoint.scansAt).getTime();
     if (waitMs > 0) await sleep(Math.min(waitMs, scanPauseMs));
-    const startedAt = performance.now();
-    const calls = await deliver(endpoint, delivery);
-    return { calls, nextInMs: Math.round(startedAt + scanPauseMs - performance.now()) };
+    // Counted from the call itself: reading a hundred scans for it may take a while, and for the next one less.
+    let startedAt = performance.now();
+    const calls = await deliver(endpoint, delivery, () => (startedAt = performance.now()));
+    return { calls, nextInMs: Math.ceil(startedAt + scanPauseMs - performance.now()) };
   }
 
   /** One round of calls to an endpoint. What is left is for the next one, perhaps by another process. */
@@ -176,9 +188,12 @@ export function createWebhookDeliverer({
 
   return {
     async start() {
-      if (isClosing) return;
+      if (isClosing) return undefined;
       await startSome('fast');
       await startSome('slow');
+      if (running.fast.size + running.slow.size > 0) return roundMs;
+      const dueInMs = await nextDueInMs(db);
+      return dueInMs === undefined ? undefined : Math.max(dueInMs, roundMs);
     },
     async close() {
       isClosing = true;

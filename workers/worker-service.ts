@@ -1,12 +1,12 @@
 import { loadSecrets } from '../src/accounts/secrets.ts';
 import { createLogos, proofsWithLogos } from '../src/codes/design/stored-logo.ts';
-import { openProofs } from '../src/codes/proof/proofs.ts';
+import { openProofs, type Proofs } from '../src/codes/proof/proofs.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 import { createMailer } from '../src/mail/mailer.ts';
 import { logConnectionCounts } from '../src/queue/connection-counts.ts';
 import { logConnectionErrors } from '../src/queue/redis-errors.ts';
 import { type MailRequest, mailQueue, packMail } from '../src/queue/mail-queue.ts';
-import { retiredQueues } from '../src/queue/periodic-queue.ts';
+import { changesJob, retiredQueues } from '../src/queue/periodic-queue.ts';
 import { type QueuePlace, addJob, connectToQueues, isOnRedis } from '../src/queue/queue-connection.ts';
 import type { QueueDefinition } from '../src/queue/queue-definition.ts';
 import { openQueueAgreement } from '../src/queue/queue-agreement.ts';
@@ -56,6 +56,7 @@ export interface WorkerService {
 interface WorkerOptions {
   metrics?: WorkerMetrics;
   config?: Config;
+  proofs?: Proofs;
   /** Shown on the operator pages. */
   errors?: RecentErrors;
 }
@@ -64,7 +65,12 @@ interface WorkerOptions {
 export async function openWorkerService(
   place: QueuePlace,
   log: Log,
-  { metrics = createWorkerMetrics(), config = loadConfig({}), errors }: WorkerOptions = {},
+  {
+    metrics = createWorkerMetrics(),
+    config = loadConfig({}),
+    proofs: givenProofs = openProofs(log),
+    errors,
+  }: WorkerOptions = {},
 ): Promise<WorkerService> {
   // First: a file that cannot be used must not leave connections open.
   const places = await openPlaces(config.geoDatabase, log);
@@ -74,6 +80,7 @@ export async function openWorkerService(
     applicationName: applicationName('worker', { rootSecrets: config.rootSecrets }),
     queryTimeoutMs: recordTimeoutMs,
     lockTimeoutMs: recordLockTimeoutMs,
+    keepsOne: true,
   });
   addPoolMetrics(metrics.registry, db);
   const databaseProbe = probeDatabase(metrics.registry, db);
@@ -96,7 +103,11 @@ export async function openWorkerService(
   });
   const sharedPool = isOnRedis(place)
     ? undefined
-    : openWorkerPool(place.databaseUrl, workerPoolSizes(allQueues).shared, logConnectionErrors(log));
+    : openWorkerPool(place.databaseUrl, {
+        size: workerPoolSizes(allQueues).shared,
+        queues: allQueues.filter(({ hasOwnPool }) => !hasOwnPool).length,
+        onError: logConnectionErrors(log),
+      });
   const jobs = connectToQueues(place, log, { pool: sharedPool });
   const sendMail =
     config.mail &&
@@ -133,12 +144,16 @@ export async function openWorkerService(
   addWebhookMetrics(metrics.registry, () => readBacklog(webhookDb));
   const tracing = await openTracing(config.tracing, 'qrelay-worker', log);
   const closing = new AbortController();
-  const proofs = proofsWithLogos(openProofs(log), createLogos(backgroundDb));
-  const handlers = createHandlers({
+  const proofs = proofsWithLogos(givenProofs, createLogos(backgroundDb));
+  const { handlers, settled } = createHandlers({
     db,
     backgroundDb,
     proofs,
     lookups: createLookups(places),
+    bundles: {
+      storeOf: jobs.bundles,
+      add: (queue, job) => addJob(jobs, queue, job, { delay: queue.retries.delayMs(1) }),
+    },
     sealingKey,
     openingKeys,
     openMail,
@@ -189,8 +204,10 @@ export async function openWorkerService(
   if (agreement.isAgreed()) await opening;
   // Partitions must not depend on the schedule alone: a queue may be paused, or have lost it.
   handlers
-    .periodic({}, 'partitions')
+    .periodic({}, 'partitions', queues.periodic)
     .catch((err: unknown) => log.warn({ err }, 'the partitions of scans were not checked'));
+  // What another worker left when it was killed need not wait for the next period.
+  void handlers.periodic({}, changesJob, queues.periodic);
   const auditing = setInterval(() => {
     audit.check().catch((err: unknown) => log.warn({ err }, 'the recording audit could not read scans'));
   }, auditMs);
@@ -199,6 +216,7 @@ export async function openWorkerService(
     kind: 'worker',
     db: auditDb,
     count: () => countWorker(metrics),
+    state: async () => ({ reads: ['bundles'] }),
     takeLongestLagMs: metrics.recordingLag.takeLongestMs,
     errors,
     log,
@@ -212,7 +230,7 @@ export async function openWorkerService(
       databaseProbe.stop();
       places.close();
       // At the same time: together they must take less than `drainLimitMs`.
-      await Promise.all([...workers.map((worker) => worker.close()), deliverer.close()]);
+      await Promise.all([...workers.map((worker) => worker.close()), deliverer.close(), settled()]);
       await proofs.close();
       await jobs.close();
       await sharedPool?.close();

@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
+import type { Brand } from '../brand.ts';
 import type { Database } from '../store/database.ts';
 import { Model, snakeCaseMappers } from 'objection';
 import { digestOf, newToken } from './secrets.ts';
@@ -14,13 +15,15 @@ const maxPasskeys = 20;
 
 /** The site that passkeys belong to: they work for its host name only. */
 interface PasskeySite {
+  /** Of the service, for the person. */
+  name: string;
   host: string;
   origin: string;
 }
 
-export function passkeySite(baseUrl: string): PasskeySite {
+export function passkeySite({ baseUrl, brand }: { baseUrl: string; brand: Brand }): PasskeySite {
   const { hostname, origin } = new URL(baseUrl);
-  return { host: hostname, origin };
+  return { name: brand.name, host: hostname, origin };
 }
 
 // Loaded when it is used: it takes longer to load than most of the service.
@@ -45,7 +48,7 @@ export async function registrationOptions(
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
-    rpName: 'Qrelay',
+    rpName: site.name,
     rpID: site.host,
     userName: user.email,
     userID: new TextEncoder().encode(user.id),

@@ -241,8 +241,8 @@ export function newTotpSecret(): string {
 }
 
 /** What an app reads from a QR code. */
-export function totpUrl(secret: string, email: string, host: string): string {
-  const issuer = encodeURIComponent(`Qrelay (${host})`);
+export function totpUrl(secret: string, email: string, site: { name: string; host: string }): string {
+  const issuer = encodeURIComponent(`${site.name} (${site.host})`);
   return `otpauth://totp/${issuer}:${encodeURIComponent(email)}?secret=${secret}&issuer=${issuer}`;
 }
 

@@ -25,7 +25,7 @@ import { changeAndRecord, withDatabase } from './with-database.ts';
 
 const now = () => new Date();
 const emailOption = () =>
-  new Option('--email <email>', "the account's e-mail").argParser(parseEmail).makeOptionMandatory();
+  new Option('--email <email>', "the account's email").argParser(parseEmail).makeOptionMandatory();
 const planOption = () =>
   new Option('--plan <plan>', "the account's plan, for all its keys").choices(planNames);
 

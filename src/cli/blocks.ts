@@ -25,7 +25,7 @@ const codeArgument = () =>
 const hostArgument = () =>
   new Argument('<host>', 'a host, or any URL on it; subdomains are included').argParser(parseHost);
 
-const emailArgument = () => new Argument('<email>', "the account's e-mail").argParser(parseEmail);
+const emailArgument = () => new Argument('<email>', "the account's email").argParser(parseEmail);
 
 interface BlockOptions {
   reason?: string;
@@ -165,7 +165,7 @@ async function otherBlock(db: Database, code: QrCode): Promise<string> {
 
 export function blocksCommand(): Command {
   return new Command('blocks')
-    .description('List all blocks, oldest first: code, host or account, its id, name or e-mail, time, reason')
+    .description('List all blocks, oldest first: code, host or account, its id, name or email, time, reason')
     .action(() =>
       withDatabase(async ({ db }) => {
         const blocks = await listBlocks(db);

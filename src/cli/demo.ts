@@ -3,15 +3,13 @@ import { createApiKey, listApiKeys } from '../accounts/api-keys.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import { createUser, deleteUser, findUserByEmail, setPlan, type User } from '../accounts/users.ts';
-import { createCode, updateCode } from '../codes/codes.ts';
 import { AppError } from '../errors.ts';
-import type { PlanLimits } from '../limits.ts';
-import { dayMs } from '../runtime/units.ts';
 import { Scan, type ScanRow } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
 import { parseEmail } from './accounts.ts';
-import { demoCodes } from './demo-codes.ts';
-import { type StoredDemoCode, makeDemoScans, startOfDay } from './demo-scans.ts';
+import { demoCodes } from '../demo/demo-codes.ts';
+import { createDemoCodes } from '../demo/demo-account.ts';
+import { makeDemoScans } from '../demo/demo-scans.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
@@ -19,8 +17,6 @@ import { withDatabase } from './with-database.ts';
 const batchSize = 500;
 /** All scans are generated in memory before they are recorded in order. */
 const maxScans = 2_000_000;
-/** The oldest codes are a year old and should stay valid for another year. */
-const lifetimeDays = 730;
 /** Marks an account as created by this command, so that --reset never deletes a real one. */
 const keyName = 'qrelay demo';
 
@@ -34,10 +30,10 @@ interface DemoOptions {
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Create a demo account with a code of each type and a year of scans')
-    .option('--email <email>', "the account's e-mail", parseEmail, 'demo@example.com')
+    .option('--email <email>', "the account's email", parseEmail, 'demo@example.com')
     .option('--scans <number>', 'number of scans', parseCount, 200_000)
     .option('--seed <number>', 'seed of the random generator', parseSeed, 1)
-    .option('--reset', 'first delete the demo account with this e-mail and all its data')
+    .option('--reset', 'first delete the demo account with this email and all its data')
     .action((options: DemoOptions) =>
       withDatabase(async ({ db, config }) => {
         const now = new Date();
@@ -45,11 +41,11 @@ export function demoCommand(): Command {
         const password = newPassword();
         const user = await createDemoUser(db, options.email, password, now);
         const key = await createApiKey(db, user.id, keyName, now);
-        const codes = await createDemoCodes(db, user, config.limits, now);
+        const codes = await createDemoCodes(db, user.id, { ...config, codes: demoCodes }, now);
         const { scans: count, seed } = options;
         await recordAll(db, makeDemoScans(codes, { count, seed, now }));
         printMessage(`Created ${codes.length} codes and ${count} scans. Sign in at ${config.baseUrl}/signin`);
-        printResult(['e-mail', user.email].join('\t'));
+        printResult(['email', user.email].join('\t'));
         printResult(['password', password].join('\t'));
         printResult(['key', key].join('\t'));
       }),
@@ -82,29 +78,6 @@ async function deleteDemoAccount(db: Database, email: string): Promise<void> {
     );
   }
   await deleteUser(db, user);
-}
-
-async function createDemoCodes(
-  db: Database,
-  user: User,
-  limits: PlanLimits,
-  now: Date,
-): Promise<StoredDemoCode[]> {
-  const made: StoredDemoCode[] = [];
-  // Oldest first, so that ids are in the order of creation.
-  for (const demo of demoCodes.toSorted((one, other) => other.ageDays - one.ageDays)) {
-    const { ageDays, weight, weekend, isFavorite, ...code } = demo;
-    const createdAt = new Date(startOfDay(now) - ageDays * dayMs);
-    const created = await createCode(
-      db,
-      user.id,
-      { ...code, backgroundColor: '#ffffff', size: 512, errorCorrection: 'M' },
-      { lifetimeDays, limits, now: createdAt },
-    );
-    if (isFavorite) await updateCode(db, created, { isFavorite }, createdAt);
-    made.push({ id: created.id, createdAt, weight, weekend });
-  }
-  return made;
 }
 
 async function recordAll(db: Database, scans: ScanRow[]): Promise<void> {

@@ -15,7 +15,7 @@ interface DoctorOptions {
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'Check the setup: configuration, PostgreSQL, Redis, queue, spool, mail, geo data, proxy and disk. Changes nothing. Exit code 1 if there is a failure, 0 if there are only warnings',
+      'Check the setup: configuration, PostgreSQL, Redis, queue, spool, email, geo data, proxy and disk. Changes nothing. Exit code 1 if there is a failure, 0 if there are only warnings',
     )
     .option('--json', 'print one JSON document: {"ok": true, "findings": [...]}')
     .option(

@@ -1,9 +1,9 @@
-import type { Job, Queue } from 'bullmq';
+import type { Job } from 'bullmq';
 import { Command } from 'commander';
 import { loadSecrets } from '../accounts/secrets.ts';
 import { pluralize } from '../doctor/format.ts';
+import type { OpenedQueue } from '../queue/queue-access.ts';
 import { isJobOf, type QueueDefinition } from '../queue/queue-definition.ts';
-import { createLog } from '../telemetry/log.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { changeAndRecord, type CommandResources, withDatabase } from './with-database.ts';
@@ -17,7 +17,7 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
     .command('failed')
     .description('List them: queue, job, when it failed, what it holds, attempts, reason')
     .action(() =>
-      withQueues(onlyQueues, async (queues) => {
+      withAllQueues(onlyQueues, async (queues) => {
         const { failedJobs } = await import('../queue/queue-access.ts');
         let anyFailed = false;
         for (const { definition, queue } of queues) {
@@ -47,7 +47,7 @@ export function queueCommand(onlyQueues?: readonly QueueDefinition[]): Command {
       'for a root secret that is lost: record scans that cannot be decrypted without their place',
     )
     .action(({ withoutAddresses }: { withoutAddresses?: boolean }) =>
-      withQueues(onlyQueues, async (queues, { db, config }) => {
+      withAllQueues(onlyQueues, async (queues, { db, config }) => {
         const { dropUnreadableAddresses, retryFailedJobs } = await import('../queue/queue-access.ts');
         if (withoutAddresses) {
           const secrets = await loadSecrets(db, config.rootSecrets);
@@ -112,7 +112,7 @@ async function useQueue({ db, url, config }: CommandResources): Promise<void> {
 async function finishMove({ db, url, config }: CommandResources, isLost: boolean): Promise<void> {
   const { nameOf, endMove } = await import('../queue/queue-agreement.ts');
   const { queuePlace } = await import('../queue/queue-connection.ts');
-  const { readQueueStatuses } = await import('../queue/queue-depth.ts');
+  const { readQueueStatuses } = await import('../queue/queue-access.ts');
   const { allQueues } = await import('../queue/queues.ts');
   const place = queuePlace(config, url);
   async function countJobs(): Promise<number> {
@@ -151,12 +151,7 @@ function itemsOf(definition: QueueDefinition, data: unknown): number {
   return isJobOf(definition, data) ? definition.items.count(data) : 0;
 }
 
-interface OpenedQueue {
-  definition: QueueDefinition;
-  queue: Queue<unknown>;
-}
-
-function withQueues(
+function withAllQueues(
   onlyQueues: readonly QueueDefinition[] | undefined,
   work: (queues: OpenedQueue[], resources: CommandResources) => Promise<void>,
 ): Promise<void> {
@@ -164,20 +159,11 @@ function withQueues(
     const { url, config } = resources;
     // BullMQ takes a while to load, and most commands do not need it.
     const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
-    const { connectToQueues, queuePlace, waitUntilReady } = await import('../queue/queue-connection.ts');
-    const { allQueues, queuesInUse } = await import('../queue/queues.ts');
+    const { withQueues } = await import('../queue/queue-access.ts');
+    const { queuePlace } = await import('../queue/queue-connection.ts');
+    const { allQueues } = await import('../queue/queues.ts');
     const place = queuePlace(config, url);
     await requireQueueInUse(resources.db, place);
-    const connection = connectToQueues(place, createLog('cli', 'silent'));
-    try {
-      await waitUntilReady(connection);
-      const definitions = await queuesInUse(onlyQueues ?? allQueues, place, connection.hasJobs);
-      await work(
-        definitions.map((definition) => ({ definition, queue: connection.queue(definition) })),
-        resources,
-      );
-    } finally {
-      await connection.close();
-    }
+    await withQueues(place, onlyQueues ?? allQueues, (queues) => work(queues, resources));
   });
 }

@@ -60,7 +60,7 @@ async function assertUnused(db: Database, configured: readonly string[]): Promis
 /** They may be encrypted with it, and could not be retried without it. */
 async function assertNoFailedJobs(db: Database, place: QueuePlace): Promise<void> {
   const { requireQueueInUse } = await import('../queue/queue-agreement.ts');
-  const { readQueueStatuses } = await import('../queue/queue-depth.ts');
+  const { readQueueStatuses } = await import('../queue/queue-access.ts');
   const { scanQueue } = await import('../queue/scan-queue.ts');
   await requireQueueInUse(db, place);
   const statuses = await readQueueStatuses(place, [scanQueue]);

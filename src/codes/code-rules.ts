@@ -4,6 +4,7 @@ import type { FieldError } from '../errors.ts';
 import { Type, choice, closed, color, label, nullable, text, timestamp } from '../schema.ts';
 import type { Database } from '../store/database.ts';
 import { findHostBlocks } from './blocks.ts';
+import { maxPixels, minPixels } from './design/design.ts';
 import type { CodeChanges } from './codes.ts';
 import { contentErrors } from './content/content-errors.ts';
 import { hostsOf } from './content/hosts.ts';
@@ -34,8 +35,8 @@ export const codeFields = {
     'Error correction level. H survives the most damage in print, L holds the most content.',
   ),
   size: Type.Integer({
-    minimum: 128,
-    maximum: 2048,
+    minimum: minPixels,
+    maximum: maxPixels,
     description: 'Width and height of the image in pixels.',
   }),
   category: nullable(label('A label to group codes by, or null.')),
@@ -105,8 +106,10 @@ const maxPageTextLength = 200;
 
 export const pageDescriptions = {
   title:
-    'Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact.',
+    'The public title, for people who scan and on prints. Null: the name of the person in a contact, the title of an event, or else what `showsName` says.',
   text: 'A line below the title, or null.',
+  showsName:
+    'Whether the page and prints show `name` if `title` is null. If false, they show what the content says itself, such as the name of a Wi-Fi network or the host of a link. Codes that are created by the API start with true, those of the web pages with false.',
   color:
     'The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read.',
 };
@@ -116,6 +119,7 @@ export const pageBody = Type.Partial(
     title: nullable(label(pageDescriptions.title)),
     text: nullable(label(pageDescriptions.text, maxPageTextLength)),
     color: nullable(color(pageDescriptions.color)),
+    showsName: Type.Boolean({ description: pageDescriptions.showsName }),
   }),
   { ...closed, description: 'The fields to change. Omitted fields are not changed.' },
 );

@@ -27,7 +27,7 @@ export type NewCode = Pick<
   | 'category'
 >;
 
-type PageColumns = Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>;
+type PageColumns = Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor' | 'pageShowsName'>;
 
 export type CodeInput = NewCode &
   // `shareToken` is given if the content contains it.

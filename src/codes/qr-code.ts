@@ -32,6 +32,8 @@ export class QrCode extends Model {
   declare pageTitle: string | null;
   declare pageText: string | null;
   declare pageColor: string | null;
+  /** Whether strangers see the name, see public-title.ts. Null: yes. */
+  declare pageShowsName: boolean | null;
   /** The hosts that the content links to, see blocks.ts. Null until it is parsed. */
   declare hosts: string[] | null;
   declare hostsKey: string | null;

@@ -3,6 +3,7 @@ import { numberWarning } from './content/phone-number.ts';
 import { type CodeType, contentType, parseContent } from './content/content-types.ts';
 import { countModules, fitsSymbol, modulePixels, sizeFor } from './image/symbol.ts';
 import { type ErrorCorrection, type QrCode, errorCorrections } from './qr-code.ts';
+import { contrastOf, luminance } from '../color.ts';
 import type { FieldError } from '../errors.ts';
 import { type Design, minQuietZone } from './design/design.ts';
 
@@ -143,21 +144,15 @@ function colorErrors(design: Design, { foregroundColor, backgroundColor }: Color
   });
 }
 
+/** The lowest contrast of a color of the symbol with what is behind it. */
+export function symbolContrast(design: Design, { foregroundColor, backgroundColor }: Colors): number {
+  const behind = luminance(design.transparentBackground ? paper : backgroundColor);
+  const used = [foregroundColor, design.gradientColor, design.eyeFrameColor, design.eyeBallColor];
+  return Math.min(...used.flatMap((color) => (color === null ? [] : [contrastOf(luminance(color), behind)])));
+}
+
 /** WCAG 2 contrast ratio, from 1 (equal colors) to 21 (black and white). */
 const minContrast = 3;
-
-export function contrastOf(one: number, other: number): number {
-  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-}
-
-/** WCAG 2 relative luminance, from 0 (black) to 1 (white). */
-export function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
 
 /** Rounded down: a contrast just below the limit must not look like the limit. */
 function showContrast(contrast: number): string {

@@ -1,16 +1,21 @@
 import type { Database } from '../store/database.ts';
 import { type ExpiringWithin, whereExpiring } from './lifetime.ts';
-import type { CodeType } from './content/content-types.ts';
+import type { QueryBuilder } from 'objection';
+import { validate as isUuid } from 'uuid';
+import { isSecretType } from './content/content-fields.ts';
+import { type CodeType, codeTypes } from './content/content-types.ts';
 import { QrCode } from './qr-code.ts';
+import { parseCodeInput } from './share-token.ts';
 
 const maxCategories = 200;
 /** A row takes some 50 µs to parse, and redirects wait meanwhile. */
 export const codesPerQuery = 100;
 
 export interface CodeSearch {
-  /** Any part of the name, case-insensitive. */
-  name?: string | undefined;
-  type?: CodeType | undefined;
+  /** Any part of the name or the content, case-insensitive, or the share token, the share link or the id. */
+  text?: string | undefined;
+  /** `file`: codes of type `url` that open an uploaded file. */
+  type?: CodeType | 'file' | undefined;
   category?: string | undefined;
   expiring?: ExpiringWithin | undefined;
 }
@@ -80,13 +85,33 @@ export function countCodes(db: Database, ownerId: string, search: CodeSearch): P
   return matching(db, ownerId, search).resultSize();
 }
 
-function matching(db: Database, ownerId: string, { name, type, category, expiring }: CodeSearch) {
+function matching(db: Database, ownerId: string, { text, type, category, expiring }: CodeSearch) {
   const query = QrCode.query(db).where({ user_id: ownerId });
-  if (name) query.where('name', 'ilike', `%${name.replace(/[\\%_]/g, '\\$&')}%`);
-  if (type) query.where({ type });
+  if (text) whereText(query, text);
+  if (type === 'file') query.whereRaw(opensFileSql);
+  else if (type) query.where({ type });
+  if (type === 'url') query.whereRaw(`NOT (${opensFileSql})`);
   if (category) query.where({ category });
   whereExpiring(query, expiring);
   return query;
+}
+
+/** As `opensFile`, and as the index of these codes has it. */
+const opensFileSql = `type = 'url' AND strpos(content, '/f/' || share_token || '/') > 0`;
+
+/** Their content has a password, which must not be found out by searching. */
+const secretTypes = codeTypes.filter(isSecretType);
+
+function whereText(query: QueryBuilder<QrCode>, text: string): void {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const named = parseCodeInput(text);
+  query.where((any) => {
+    any.where('name', 'ilike', pattern);
+    any.orWhere((content) => {
+      content.whereNotIn('type', secretTypes).where('content', 'ilike', pattern);
+    });
+    if (named !== undefined) any.orWhere(isUuid(named) ? { id: named } : { share_token: named });
+  });
 }
 
 export async function listCategories(db: Database, ownerId: string): Promise<string[]> {

@@ -6,20 +6,26 @@ import { type NewLogo, lockLogos, lockOwner, saveLogo } from './design/stored-lo
 
 /** What the owner chose for the share page of a code. */
 export interface PageLook {
-  /** Shown instead of the name. */
+  /** The public title, also on prints. */
   title: string | null;
   /** A line below the title. */
   text: string | null;
   /** #RRGGBB */
   color: string | null;
+  /** Whether the page and prints show the name where there is no title. */
+  showsName: boolean;
 }
 
-export function pageLookOf(code: Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor'>): PageLook {
-  return { title: code.pageTitle, text: code.pageText, color: code.pageColor };
+export function pageLookOf(
+  code: Pick<QrCode, 'pageTitle' | 'pageText' | 'pageColor' | 'pageShowsName'>,
+): PageLook {
+  const { pageTitle: title, pageText: text, pageColor: color, pageShowsName } = code;
+  return { title, text, color, showsName: pageShowsName !== false };
 }
 
-export function pageLookChanges({ title, text, color }: Partial<PageLook>) {
+export function pageLookChanges({ title, text, color, showsName }: Partial<PageLook>) {
   return {
+    ...(showsName !== undefined && { pageShowsName: showsName }),
     ...(title !== undefined && { pageTitle: title }),
     ...(text !== undefined && { pageText: text }),
     ...(color !== undefined && { pageColor: color }),
@@ -36,6 +42,14 @@ export interface PageLogo {
 
 export async function findPageLogo(db: Database, codeId: string): Promise<PageLogo | undefined> {
   return db('page_logos').where({ code_id: codeId }).first('logo', 'alt') as Promise<PageLogo | undefined>;
+}
+
+/** By code id; codes without a logo are absent. */
+export async function findPageLogos(db: Database, codeIds: string[]): Promise<Map<string, PageLogo>> {
+  const rows = (await db('page_logos')
+    .whereRaw('code_id = ANY(CAST(? AS uuid[]))', [codeIds])
+    .select('code_id as codeId', 'logo', 'alt')) as (PageLogo & { codeId: string })[];
+  return new Map(rows.map(({ codeId, logo, alt }) => [codeId, { logo, alt }]));
 }
 
 /** Called with the stored value before it changes; throws to reject the change. */

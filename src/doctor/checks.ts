@@ -7,7 +7,7 @@ import { checkBackup, checkData } from './backup.ts';
 import { checkConfiguration, invalidVariables } from './configuration.ts';
 import { withConnection } from './connection.ts';
 import { checkDisk, checkSpool } from './disk.ts';
-import { CheckAborted, type Finding, type Subject, findingsFor } from './finding.ts';
+import { CheckAborted, type Finding, findingsFor, type Found, found, type Subject } from './finding.ts';
 import { withoutPeriod } from './format.ts';
 import { checkGeoData } from './geo-data.ts';
 import { checkMail } from './mail.ts';
@@ -46,7 +46,7 @@ interface Check {
   /** Checks that must have completed. Otherwise this one is skipped, and the report has `skipped`. */
   needs?: string[];
   skipped?: Finding;
-  run(context: Context): Finding[] | Promise<Finding[]>;
+  run(context: Context): Found | Promise<Found>;
 }
 
 const secret: Check = {
@@ -92,7 +92,7 @@ const doctorChecks: Check[] = [
     subject: 'postgres',
     needs: ['database'],
     run: async ({ databaseUrl, config: { databaseReplicaUrl } }) =>
-      databaseReplicaUrl ? checkReplicas(databaseUrl, databaseReplicaUrl) : [],
+      databaseReplicaUrl !== undefined && checkReplicas(databaseUrl, databaseReplicaUrl),
   },
   {
     name: 'pooler',
@@ -108,7 +108,7 @@ const doctorChecks: Check[] = [
     async run({ config, databaseUrl }) {
       const place = queuePlace(config, databaseUrl);
       if (isOnRedis(place)) return checkRedis(place);
-      return [findingsFor('redis').ok('REDIS_URL is not set: the queue is in PostgreSQL.')];
+      return findingsFor('redis').ok('REDIS_URL is not set: the queue is in PostgreSQL.');
     },
   },
   {
@@ -119,7 +119,7 @@ const doctorChecks: Check[] = [
       'Not checked, because of the failures above.',
       'Fix those and run the doctor again.',
     ),
-    run: ({ config, databaseUrl, nowMs }) => checkQueue(queuePlace(config, databaseUrl), nowMs),
+    run: ({ config, databaseUrl }) => checkQueue(queuePlace(config, databaseUrl)),
   },
   spool,
   {
@@ -139,7 +139,7 @@ const doctorChecks: Check[] = [
   {
     name: 'probe',
     subject: 'proxy',
-    run: async ({ config, isProbing }) => (isProbing ? probe(config) : []),
+    run: async ({ config, isProbing }) => isProbing && probe(config),
   },
   { name: 'disk', subject: 'disk', run: ({ config }) => checkDisk(config) },
 ];
@@ -176,8 +176,8 @@ const backupChecks: Check[] = [
     run({ config, databaseUrl }) {
       const place = queuePlace(config, databaseUrl);
       return withConnection(databaseUrl, async (db) => [
-        ...(await checkAgreement(db, place)),
-        ...(await checkJobs(db, place, config.rootSecrets)),
+        await checkAgreement(db, place),
+        await checkJobs(db, place, config.rootSecrets),
       ]);
     },
   },
@@ -211,7 +211,7 @@ async function run(checks: Check[], given: Given): Promise<Finding[]> {
       continue;
     }
     try {
-      findings.push(...(await withTimeout(checkTimeoutMs, Promise.resolve(check.run(context)))));
+      findings.push(...found(await withTimeout(checkTimeoutMs, Promise.resolve(check.run(context)))));
       completed.add(name);
     } catch (error) {
       findings.push(explain(subject, error));

@@ -1,6 +1,7 @@
 import type { Config, Environment } from '../config.ts';
+import { readableAccents } from '../brand.ts';
 import { currentRelease, releaseName } from '../runtime/release.ts';
-import { type Finding, findingsFor } from './finding.ts';
+import { type Finding, findingsFor, type Found, found } from './finding.ts';
 import { hostOf, isLoopback, isPrivate } from '../net/address-policy.ts';
 
 const { ok, warning, failure } = findingsFor('configuration');
@@ -12,14 +13,15 @@ interface Variables {
 }
 
 export function checkConfiguration(config: Config, errors: string[], read?: Variables): Finding[] {
-  const invalid = [...invalidVariables(errors), ...(read ? misspelledVariables(read) : [])];
-  return [
+  const invalid = found(invalidVariables(errors), read && misspelledVariables(read));
+  return found(
     ok(`Qrelay ${releaseName(currentRelease(config))}.`),
-    ...(invalid.length > 0 ? invalid : [ok('All environment variables are valid.')]),
+    invalid.length > 0 ? invalid : ok('All environment variables are valid.'),
     // An invalid BASE_URL has been replaced by its default, which says nothing about this setup.
-    ...(errors.some((error) => error.startsWith('BASE_URL ')) ? [] : [checkBaseUrl(config.baseUrl)]),
-    ...checkMetrics(config),
-  ];
+    !errors.some((error) => error.startsWith('BASE_URL ')) && checkBaseUrl(config.baseUrl),
+    describeBrand(config),
+    checkMetrics(config),
+  );
 }
 
 export function invalidVariables(errors: string[]): Finding[] {
@@ -37,20 +39,32 @@ function misspelledVariables(read: Variables): Finding[] {
   );
 }
 
-function checkMetrics({
-  metricsPort,
-  workerMetricsPort,
-  metricsToken,
-  metricsHost: host,
-}: Config): Finding[] {
-  const isOpen = metricsPort !== undefined || workerMetricsPort !== undefined;
-  if (!isOpen || metricsToken !== undefined || (host && isLoopback(host))) return [];
+/** What people see, where the operator has changed it. */
+function describeBrand({ brand, hasLandingPage, hasDemo }: Config): Found {
+  const pictures = [brand.logo && 'a logo', brand.icon && 'an icon'].filter(Boolean).join(' and ');
+  const accents = brand.color !== undefined && readableAccents(brand.color);
   return [
-    warning(
-      `/metrics is open to anyone who can reach METRICS_PORT or WORKER_METRICS_PORT on ${host ?? 'any address of this machine'}.`,
-      'Set METRICS_TOKEN (16 characters or more), allow only Prometheus to reach these ports, or set METRICS_HOST to an address of a private network.',
-    ),
+    brand.isCustom && ok(`Pages and emails are those of ${brand.name}${pictures && `, with ${pictures}`}.`),
+    accents &&
+      ok(`BRAND_COLOR ${brand.color} is ${accents.light} on light pages and ${accents.dark} on dark ones.`),
+    brand.isCustom &&
+      brand.publicName === undefined &&
+      warning(
+        `Pages have your look and our name, ${brand.name}.`,
+        'Set BRAND_NAME to the name of your service.',
+      ),
+    !hasLandingPage && ok('LANDING_PAGE is off: the sign-in page is shown instead.'),
+    hasDemo && !hasLandingPage && ok('DEMO is on: strangers who know /demo can look at the demo account.'),
   ];
+}
+
+function checkMetrics({ metricsPort, workerMetricsPort, metricsToken, metricsHost: host }: Config): Found {
+  const isOpen = metricsPort !== undefined || workerMetricsPort !== undefined;
+  if (!isOpen || metricsToken !== undefined || (host && isLoopback(host))) return undefined;
+  return warning(
+    `/metrics is open to anyone who can reach METRICS_PORT or WORKER_METRICS_PORT on ${host ?? 'any address of this machine'}.`,
+    'Set METRICS_TOKEN (16 characters or more), allow only Prometheus to reach these ports, or set METRICS_HOST to an address of a private network.',
+  );
 }
 
 function checkBaseUrl(baseUrl: string): Finding {
@@ -103,7 +117,7 @@ function nearest(name: string, candidates: string[]): string | undefined {
       candidate,
       distance: Math.min(distance(name, candidate), distance(bare, candidate)),
     }))
-    .filter(({ candidate, distance: found }) => found <= Math.min(maxDistance, candidate.length / 4))
+    .filter((near) => near.distance <= Math.min(maxDistance, near.candidate.length / 4))
     .toSorted((a, b) => a.distance - b.distance);
   return best?.candidate;
 }

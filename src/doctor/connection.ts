@@ -69,33 +69,27 @@ export function assessEncryption(
   { address, tls }: Encryption,
   remedies: { encrypt: string; verify: string },
   nowMs: number,
-): Finding[] {
+): Finding | undefined {
   const { ok, warning } = findingsFor(subject);
   if (!tls) {
-    if (address === undefined || isLoopback(address)) return [];
+    if (address === undefined || isLoopback(address)) return undefined;
     const message = `The connection to ${server} (${address}) is not encrypted`;
-    if (isPrivate(address)) return [ok(`${message}: it must stay in a network that you trust.`)];
-    return [
-      warning(
-        `${message}, and leaves the private network: others can read and change what is sent, and see the password.`,
-        remedies.encrypt,
-      ),
-    ];
+    if (isPrivate(address)) return ok(`${message}: it must stay in a network that you trust.`);
+    return warning(
+      `${message}, and leaves the private network: others can read and change what is sent, and see the password.`,
+      remedies.encrypt,
+    );
   }
   if (!tls.isVerified)
-    return [
-      warning(
-        `The connection to ${server} is encrypted, but its certificate is not checked: another server could take its place.`,
-        remedies.verify,
-      ),
-    ];
+    return warning(
+      `The connection to ${server} is encrypted, but its certificate is not checked: another server could take its place.`,
+      remedies.verify,
+    );
   const days = Math.floor((tls.validUntil.getTime() - nowMs) / dayMs);
   const message = `The connection to ${server} is encrypted (${tls.version}), with a certificate that is valid until ${tls.validUntil.toISOString().slice(0, 10)}`;
-  if (days >= daysToRenew) return [ok(`${message}.`)];
-  return [
-    warning(
-      `${message}, ${pluralize(Math.max(0, days), 'day')} from now: after that, nothing connects any more.`,
-      'Renew it on the server, and find out why it was not renewed automatically.',
-    ),
-  ];
+  if (days >= daysToRenew) return ok(`${message}.`);
+  return warning(
+    `${message}, ${pluralize(Math.max(0, days), 'day')} from now: after that, nothing connects any more.`,
+    'Renew it on the server, and find out why it was not renewed automatically.',
+  );
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { listSpoolFiles, type SpoolFileState } from '../queue/spool-files.ts';
 import { bytesPerMb } from '../runtime/units.ts';
-import { type Finding, findingsFor, found } from './finding.ts';
+import { type Finding, findingsFor, type Found, found } from './finding.ts';
 import { formatBytes, formatDuration, pluralize } from './format.ts';
 
 const disk = findingsFor('disk');
@@ -33,7 +33,7 @@ export async function checkDisk({ dataDir, spoolMaxMb, scanJournal }: Config): P
   const fileSystem = assessFileSystem(type, dataDir);
   return found(
     assessSpace(bavail * bsize, dataDir, spoolMaxMb, scanJournal !== 'off'),
-    ...assessFiles(files, ffree, dataDir),
+    assessFiles(files, ffree, dataDir),
     // The first process that needs it creates it, which hides a wrong path or a disk that is not mounted.
     path !== dataDir &&
       disk.warning(
@@ -45,14 +45,11 @@ export async function checkDisk({ dataDir, spoolMaxMb, scanJournal }: Config): P
 }
 
 /** File systems without a limit on files report 0 of 0. */
-export function assessFiles(files: number, free: number, dataDir: string): Finding[] {
-  return found(
-    files > 0 &&
-      free < minimumFiles &&
-      disk.failure(
-        `The disk of DATA_DIR ${dataDir} is running out of inodes (${free} free): no more files can be created, even with free space.`,
-        'Delete files there, or set DATA_DIR to a folder on another disk.',
-      ),
+export function assessFiles(files: number, free: number, dataDir: string): Finding | undefined {
+  if (files === 0 || free >= minimumFiles) return undefined;
+  return disk.failure(
+    `The disk of DATA_DIR ${dataDir} is running out of inodes (${free} free): no more files can be created, even with free space.`,
+    'Delete files there, or set DATA_DIR to a folder on another disk.',
   );
 }
 
@@ -106,16 +103,14 @@ async function findNearestFolder(wanted: string): Promise<{ path: string; error:
 }
 
 /** Checks the files in which the web processes of this machine keep scans while the queue is down. */
-export async function checkSpool(config: Config, nowMs: number): Promise<Finding[]> {
+export async function checkSpool(config: Config, nowMs: number): Promise<Found> {
   const path = join(config.dataDir, 'spool');
   const folder = await findNearestFolder(path);
   if (folder.error)
-    return [
-      spool.failure(
-        `${path} is not writable for this user (${folder.error} at ${folder.path}): scans are lost while the queue is down.`,
-        'Give the user of the web process write permission there, or set DATA_DIR to another folder.',
-      ),
-    ];
+    return spool.failure(
+      `${path} is not writable for this user (${folder.error} at ${folder.path}): scans are lost while the queue is down.`,
+      'Give the user of the web process write permission there, or set DATA_DIR to another folder.',
+    );
   const files = await listSpoolFiles(path);
   // An exited process leaves its journal to the next one, which replays it as a spool.
   const isJournal = (file: SpoolFileState) => file.isJournal && !file.isAbandoned;
@@ -123,21 +118,21 @@ export async function checkSpool(config: Config, nowMs: number): Promise<Finding
     spool.ok(
       folder.path === path ? `${path} is writable for this user.` : `${path} can be created by this user.`,
     ),
-    ...assessSpoolFiles(
+    assessSpoolFiles(
       files.filter((file) => !isJournal(file)),
       config.spoolMaxMb,
       nowMs,
     ),
-    ...assessJournal(files.filter(isJournal), config, nowMs),
+    assessJournal(files.filter(isJournal), config, nowMs),
   ];
 }
 
-function assessSpoolFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding[] {
-  if (files.length === 0) return [spool.ok('The spool is empty.')];
+function assessSpoolFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: number): Found {
+  if (files.length === 0) return spool.ok('The spool is empty.');
   const abandoned = files.filter(({ isAbandoned }) => isAbandoned);
   const elsewhere = files.filter(({ isAbandoned, isElsewhere }) => isElsewhere && !isAbandoned);
   const held = files.filter(({ isAbandoned, isElsewhere }) => !isElsewhere && !isAbandoned);
-  return found(
+  return [
     abandoned.length > 0 &&
       spool.warning(
         `${describeFiles(abandoned, nowMs)} ${agree(abandoned, 'belong')} to a process that has exited: the scans are not counted yet.`,
@@ -149,7 +144,7 @@ function assessSpoolFiles(files: SpoolFileState[], spoolMaxMb: number, nowMs: nu
         'That process replays them when its queue works. If it has exited, a web process with this DATA_DIR adopts them after a minute or two.',
       ),
     held.length > 0 && assessHeld(held, spoolMaxMb, nowMs),
-  );
+  ];
 }
 
 function assessHeld(held: SpoolFileState[], spoolMaxMb: number, nowMs: number): Finding {
@@ -174,26 +169,22 @@ export function assessJournal(
   files: SpoolFileState[],
   { scanJournal, spoolMaxMb }: Pick<Config, 'scanJournal' | 'spoolMaxMb'>,
   nowMs: number,
-): Finding[] {
+): Finding | undefined {
   if (files.length === 0)
-    return scanJournal === 'off' ? [] : [spool.ok(`SCAN_JOURNAL=${scanJournal}: the journal is empty.`)];
+    return scanJournal === 'off' ? undefined : spool.ok(`SCAN_JOURNAL=${scanJournal}: the journal is empty.`);
   const message = `${describeFiles(files, nowMs)} of the journal ${agree(files, 'hold')} batches until they are recorded`;
   const fullest = fullestOf(files);
   if (fullest > usedToReport * spoolMaxMb * bytesPerMb)
-    return [
-      spool.warning(
-        `${message}; the fullest process uses ${formatBytes(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}: when it is full, new scans are only in the queue.`,
-        'Start more workers, or raise SPOOL_MAX_MB.',
-      ),
-    ];
+    return spool.warning(
+      `${message}; the fullest process uses ${formatBytes(fullest)} of SPOOL_MAX_MB=${spoolMaxMb}: when it is full, new scans are only in the queue.`,
+      'Start more workers, or raise SPOOL_MAX_MB.',
+    );
   if (files.some(({ createdAt }) => nowMs - createdAt.getTime() > oldJournalMs))
-    return [
-      spool.warning(
-        `${message}: some have not been recorded for more than 15 minutes.`,
-        'See the findings on the queue. If no jobs wait and none failed, the log of the web process says why they are not confirmed.',
-      ),
-    ];
-  return [spool.ok(`${message}.`)];
+    return spool.warning(
+      `${message}: some have not been recorded for more than 15 minutes.`,
+      'See the findings on the queue. If no jobs wait and none failed, the log of the web process says why they are not confirmed.',
+    );
+  return spool.ok(`${message}.`);
 }
 
 /** Bytes of the process that has the most. */

@@ -45,7 +45,12 @@ export function findingsFor(subject: Subject) {
   };
 }
 
-/** The findings whose condition holds: `found(isFull && failure(…), isOld && warning(…))`. */
-export function found(...findings: (Finding | false | undefined)[]): Finding[] {
-  return findings.filter((finding) => finding !== false && finding !== undefined);
+/** What a check has found: findings, lists of them, and conditions that do not hold (`isFull && failure(…)`). */
+export type Found = Finding | false | undefined | readonly Found[];
+
+export function found(...given: Found[]): Finding[] {
+  return given.flatMap((one) => {
+    if (!one) return [];
+    return 'state' in one ? [one] : found(...one);
+  });
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { dayMs } from '../runtime/units.ts';
 import { readGeoDataDate } from '../scans/geo-source.ts';
 import { type GeoDatabase, GeoDatabaseError, readGeoDatabase } from '../scans/geo-database.ts';
-import { type Finding, findingsFor, found } from './finding.ts';
+import { type Finding, findingsFor, type Found, found } from './finding.ts';
 import { formatBytes, pluralize } from './format.ts';
 
 const { ok, warning, failure } = findingsFor('geo data');
@@ -12,18 +12,16 @@ const maxAgeDays = { bundled: 365, file: 90 };
 const setFile =
   'Set GEO_DATABASE to a current database, such as GeoLite2 City of MaxMind or City Lite of DB-IP, which are free, and restart the workers (docs/deployment/places.md).';
 
-export async function checkGeoData({ geoDatabase: file }: Config, nowMs: () => number): Promise<Finding[]> {
-  if (file === undefined) return [assessBundledData(readGeoDataDate(), nowMs())];
+export async function checkGeoData({ geoDatabase: file }: Config, nowMs: () => number): Promise<Found> {
+  if (file === undefined) return assessBundledData(readGeoDataDate(), nowMs());
   try {
     return assessGeoDatabase(file, await readGeoDatabase(file), nowMs());
   } catch (error) {
     if (!(error instanceof GeoDatabaseError)) throw error;
-    return [
-      failure(
-        `GEO_DATABASE is ${file}, which ${error.message}: workers do not start with it, and those that run keep what they have loaded.`,
-        error.remedy,
-      ),
-    ];
+    return failure(
+      `GEO_DATABASE is ${file}, which ${error.message}: workers do not start with it, and those that run keep what they have loaded.`,
+      error.remedy,
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import { type Database, isDatabaseUnavailable, plainMessage, sqlState } from '..
 import { serverNames, splitHosts } from '../store/database-url.ts';
 import { maxLagMs, readServerPosition, type ServerPosition } from '../store/replicas.ts';
 import { withConnection } from './connection.ts';
-import { type Finding, findingsFor, found } from './finding.ts';
+import { type Finding, findingsFor, type Found, found } from './finding.ts';
 import { withoutPeriod } from './format.ts';
 
 const { ok, warning, failure } = findingsFor('postgres');
@@ -24,9 +24,9 @@ export interface HostState {
 }
 
 /** Whether each of several hosts in DATABASE_URL could take over. Connections use only the one that accepts writes. */
-export async function checkHosts(databaseUrl: string): Promise<Finding[]> {
+export async function checkHosts(databaseUrl: string): Promise<Found> {
   const urls = splitHosts(databaseUrl);
-  return urls.length === 1 ? [] : assessHosts(await Promise.all(urls.map(readHost)));
+  return urls.length > 1 && assessHosts(await Promise.all(urls.map(readHost)));
 }
 
 async function readHost(url: string): Promise<HostState> {
@@ -44,7 +44,7 @@ export function assessHosts(hosts: HostState[]): Finding[] {
   const primaries = hosts.filter(({ position }) => position?.isStandby === false);
   const systemId = primaries[0]?.position?.systemId;
   const findings = found(
-    ...hosts.map((host) => assessHost(host, systemId)),
+    hosts.map((host) => assessHost(host, systemId)),
     primaries.length > 1 &&
       failure(
         `${primaries.map(({ name }) => name).join(' and ')} of DATABASE_URL all accept writes: processes may use different ones, and scans and codes are divided between them.`,
@@ -206,16 +206,14 @@ async function backendOf(client: PoolClient): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-export async function checkPooler(databaseUrl: string, mode: PoolerMode, config: Config): Promise<Finding[]> {
+export async function checkPooler(databaseUrl: string, mode: PoolerMode, config: Config): Promise<Found> {
   const { all: wanted } = connectionCounts(config);
-  if (mode === 'none') return [];
+  if (mode === 'none') return undefined;
   if (mode === 'statement')
-    return [
-      failure(
-        'A pooler in statement mode is in front of PostgreSQL, which rejects transactions: codes cannot be changed or deleted.',
-        'Set pool_mode = transaction (with REDIS_URL) or session for this database, or point DATABASE_URL at PostgreSQL itself.',
-      ),
-    ];
+    return failure(
+      'A pooler in statement mode is in front of PostgreSQL, which rejects transactions: codes cannot be changed or deleted.',
+      'Set pool_mode = transaction (with REDIS_URL) or session for this database, or point DATABASE_URL at PostgreSQL itself.',
+    );
   const limits = assessPgBouncer(await readPgBouncer(databaseUrl), mode, wanted);
   if (mode === 'session')
     return [

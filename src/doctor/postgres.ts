@@ -85,14 +85,14 @@ export async function checkServer(
       const sentAt = nowMs();
       const facts = await readRow<ServerFacts>(db, factsStatement);
       const receivedAt = nowMs();
-      return [
+      return found(
         ok(`${server} responds in ${Math.max(1, Math.round(receivedAt - sentAt))} ms.`),
-        ...assessEncryption('postgres', server, await readLink(db), encryptionRemedies, nowMs()),
-        ...assessServer(facts, config, isShared),
+        assessEncryption('postgres', server, await readLink(db), encryptionRemedies, nowMs()),
+        assessServer(facts, config, isShared),
         assessClock(facts.nowMs - (sentAt + receivedAt) / 2),
         await checkIdleTransactions(db),
-        ...(await checkSchema(db, nowMs)),
-      ];
+        await checkSchema(db, nowMs),
+      );
     });
     return { pooler, findings };
   } catch (error) {
@@ -218,19 +218,17 @@ export async function checkIdleTransactions(db: Database, minIdleMs = idleToWarn
 /** Migrations and partitions. */
 export async function checkSchema(db: Database, nowMs: () => number): Promise<Finding[]> {
   const { pending, unknown } = await compareMigrations(db);
-  const findings = found(
-    pending.length > 0 && failure(`Migrations not applied: ${pending.join(', ')}.`, migrateFirst),
+  const isPending = pending.length > 0;
+  return found(
+    isPending && failure(`Migrations not applied: ${pending.join(', ')}.`, migrateFirst),
     unknown.length > 0 &&
       warning(
         `The schema has migrations that this release does not know: ${unknown.join(', ')}.`,
         'A newer release has migrated the database. Run that release here too.',
       ),
+    !isPending && unknown.length === 0 && ok('All migrations are applied.'),
+    !isPending && (await checkPartitions(db, nowMs())),
   );
-  if (pending.length > 0) return findings;
-  return [
-    ...(findings.length > 0 ? findings : [ok('All migrations are applied.')]),
-    ...(await checkPartitions(db, nowMs())),
-  ];
 }
 
 export async function checkPartitions(db: Database, nowMs: number): Promise<Finding[]> {
@@ -241,7 +239,8 @@ export async function checkPartitions(db: Database, nowMs: number): Promise<Find
   );
   return found(
     assessPartitions(partitions.at(-1)?.to ?? new Date(0), await readHorizon(db), nowMs),
-    ...assessGaps(partitions, nowMs),
+    // Scans that arrive late are recorded in their month, for a week.
+    assessGaps(partitions, nowMs - 7 * dayMs),
     unfinished &&
       warning(
         'An index is kept for workers of the previous release; it costs space and time for each scan.',
@@ -261,18 +260,17 @@ export function assessPartitions(end: Date, horizon: Date | undefined, nowMs: nu
   return ok(`Scans have partitions until ${lastDay}.${since}`);
 }
 
-/** Time without a partition before one of them. Scans that arrive late are recorded in their month, for a week. */
-function assessGaps(partitions: readonly Partition[], nowMs: number): Finding[] {
-  const recent = nowMs - 7 * dayMs;
+/** Time since `since` without a partition before one of them. Without it, only between partitions. */
+export function assessGaps(partitions: readonly Partition[], since?: number): Finding[] {
   return partitions.flatMap(({ from }, index) => {
-    const end = partitions[index - 1]?.to.getTime() ?? recent;
-    if (!from || from.getTime() <= Math.max(end, recent)) return [];
+    const end = partitions[index - 1]?.to.getTime() ?? since;
+    if (!from || end === undefined || from.getTime() <= Math.max(end, since ?? 0)) return [];
     const span = `Scans from ${dayOf(end)} to ${dayOf(from.getTime() - dayMs)}`;
     return [failure(`${span} have no partition and cannot be recorded.`, createPartitions)];
   });
 }
 
 /** The day in UTC: "2026-11-17". */
-export function dayOf(ms: number): string {
+function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

@@ -6,7 +6,7 @@ import { clientAddress } from '../http/client-address.ts';
 import type { Database } from '../store/database.ts';
 import { readProcesses, type ReportedProcess } from '../store/process-reports.ts';
 import { assessEncryption, type Encryption, hasTable, readEncryption } from './connection.ts';
-import { type Finding, findingsFor, found } from './finding.ts';
+import { type Finding, findingsFor, type Found, found } from './finding.ts';
 import { pluralize, withoutPeriod } from './format.ts';
 import { hostOf, isLoopback, isPrivate } from '../net/address-policy.ts';
 
@@ -43,22 +43,22 @@ export function checkProxy(config: Config, sample: SampleRequest | undefined): F
 }
 
 /** What the running web processes have seen, whatever the environment of the doctor says. */
-export async function checkForwards(db: Database): Promise<Finding[]> {
-  return (await hasTable(db, 'processes')) ? assessForwards(await readProcesses(db)) : [];
+export async function checkForwards(db: Database): Promise<Found> {
+  return (await hasTable(db, 'processes')) && assessForwards(await readProcesses(db));
 }
 
-export function assessForwards(processes: Pick<ReportedProcess, 'status' | 'host' | 'state'>[]): Finding[] {
+export function assessForwards(
+  processes: Pick<ReportedProcess, 'status' | 'host' | 'state'>[],
+): Finding | undefined {
   const ignoring = processes.filter(
     ({ status, state }) => status === 'running' && (state.ignoredForwards ?? 0) >= forwardsToFail,
   );
-  if (ignoring.length === 0) return [];
+  if (ignoring.length === 0) return undefined;
   const hosts = [...new Set(ignoring.map(({ host }) => host))];
-  return [
-    failure(
-      `A proxy in your network forwards requests to web processes whose TRUST_PROXY_HOPS is 0 (${ignoring.length} on ${hosts.join(', ')}): every scan gets the place of the proxy, and all clients share one rate limit.`,
-      'Set TRUST_PROXY_HOPS to the number of your own proxies in front of the service, and restart the web processes.',
-    ),
-  ];
+  return failure(
+    `A proxy in your network forwards requests to web processes whose TRUST_PROXY_HOPS is 0 (${ignoring.length} on ${hosts.join(', ')}): every scan gets the place of the proxy, and all clients share one rate limit.`,
+    'Set TRUST_PROXY_HOPS to the number of your own proxies in front of the service, and restart the web processes.',
+  );
 }
 
 /** The header has a forged address on the left, as a client may send it, and one address per proxy. */
@@ -122,13 +122,15 @@ export async function probe(config: Config, { httpPort = 80, ca }: ProbeOptions 
     return [explain(url, error as NodeJS.ErrnoException)];
   }
   if (answer.status !== 200 || !answer.body.includes('"alive"')) return [assessOther(url, answer)];
-  return [
+  return found(
     ok(`${url} answers, through every proxy in front.`),
-    ...(baseUrl.startsWith('https:')
-      ? [...assessTls(baseUrl, answer), assessHsts(answer), ...(await checkPlain(baseUrl, httpPort))]
-      : []),
-    ...assessClient(answer, config),
-  ];
+    baseUrl.startsWith('https:') && [
+      assessTls(baseUrl, answer),
+      assessHsts(answer),
+      await checkPlain(baseUrl, httpPort),
+    ],
+    assessClient(answer, config),
+  );
 }
 
 function explain(url: string, { code = '', message }: NodeJS.ErrnoException): Finding {
@@ -159,7 +161,7 @@ function assessOther(url: string, { status, header }: Answer): Finding {
   );
 }
 
-function assessTls(baseUrl: string, { encryption }: Answer): Finding[] {
+function assessTls(baseUrl: string, { encryption }: Answer): Found {
   const remedy = 'Install a certificate for this host name in the proxy.';
   return assessEncryption('proxy', baseUrl, encryption, { encrypt: remedy, verify: remedy }, Date.now());
 }
@@ -187,53 +189,44 @@ function assessHsts({ header }: Answer): Finding {
 }
 
 /** Only for the usual port: for another one, there is no address with http:// beside it. */
-async function checkPlain(baseUrl: string, httpPort: number): Promise<Finding[]> {
+async function checkPlain(baseUrl: string, httpPort: number): Promise<Found> {
   const { hostname, pathname, port } = new URL(baseUrl);
-  if (port !== '' && httpPort === 80) return [];
+  if (port !== '' && httpPort === 80) return undefined;
   const url = `http://${hostname}${httpPort === 80 ? '' : `:${httpPort}`}${pathname.replace(/\/$/, '')}/healthz`;
   const answer = await get(url).catch(() => undefined);
-  if (!answer) return [ok(`${url} is not answered: there is only https.`)];
+  if (!answer) return ok(`${url} is not answered: there is only https.`);
   const [location = ''] = answer.header('location');
-  if (location.startsWith('https://')) return [ok(`${url} redirects to https.`)];
-  return [
-    warning(
-      `${url} is answered without TLS (status ${answer.status}): passwords and sessions can be read on the way.`,
-      'Let the proxy redirect every http:// address to https://.',
-    ),
-  ];
+  if (location.startsWith('https://')) return ok(`${url} redirects to https.`);
+  return warning(
+    `${url} is answered without TLS (status ${answer.status}): passwords and sessions can be read on the way.`,
+    'Let the proxy redirect every http:// address to https://.',
+  );
 }
 
 /** Web processes tell the holder of METRICS_TOKEN what arrived. */
-function assessClient({ body }: Answer, { metricsToken, trustProxyHops: hops }: Config): Finding[] {
+function assessClient({ body }: Answer, { metricsToken, trustProxyHops: hops }: Config): Finding {
   const client = clientIn(body);
-  if (!client) {
-    return metricsToken === undefined
-      ? [ok('Set METRICS_TOKEN to have the client address checked that reaches the service.')]
-      : [
-          warning(
-            'The service does not accept METRICS_TOKEN: which client address reaches it is unknown.',
-            'Use the METRICS_TOKEN of the web processes here, and let the proxy pass Authorization on.',
-          ),
-        ];
-  }
+  if (!client && metricsToken === undefined)
+    return ok('Set METRICS_TOKEN to have the client address checked that reaches the service.');
+  if (!client)
+    return warning(
+      'The service does not accept METRICS_TOKEN: which client address reaches it is unknown.',
+      'Use the METRICS_TOKEN of the web processes here, and let the proxy pass Authorization on.',
+    );
   const { address, remote, forwardedFor } = client;
   if (address === forgedAddress)
-    return [
-      failure(
-        `A client can forge its address: X-Forwarded-For with ${forgedAddress} was believed. Places are wrong, and rate limits can be evaded.`,
-        `Let the proxy append the address that it sees (in nginx, $proxy_add_x_forwarded_for), or lower TRUST_PROXY_HOPS=${hops} to the number of your own proxies.`,
-      ),
-    ];
+    return failure(
+      `A client can forge its address: X-Forwarded-For with ${forgedAddress} was believed. Places are wrong, and rate limits can be evaded.`,
+      `Let the proxy append the address that it sees (in nginx, $proxy_add_x_forwarded_for), or lower TRUST_PROXY_HOPS=${hops} to the number of your own proxies.`,
+    );
   // What the proxies have added to it.
   const added = (forwardedFor ?? '').replace(forgedAddress, '').replace(/^, ?/, '') || undefined;
   if (hops > 0 && added === undefined)
-    return [
-      warning(
-        `The proxy adds no address to X-Forwarded-For: every client seems to be ${address}.`,
-        'Let it append the address that it sees; in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
-      ),
-    ];
-  return [assessSample({ remote, forwardedFor: added }, hops)];
+    return warning(
+      `The proxy adds no address to X-Forwarded-For: every client seems to be ${address}.`,
+      'Let it append the address that it sees; in nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+    );
+  return assessSample({ remote, forwardedFor: added }, hops);
 }
 
 interface Client {

@@ -1,20 +1,18 @@
 import { loadSecrets } from '../accounts/secrets.ts';
 import { findMissingCodes } from '../codes/codes.ts';
-import { sampleScanJobs } from '../queue/queue-access.ts';
+import { type QueueStatus, readQueueStatuses, sampleScanJobs } from '../queue/queue-access.ts';
 import { type ScanJob, canOpen, listScans } from '../queue/scan-jobs.ts';
 import { OtherQueueError, nameOf, readQueuesInUse, requireQueueInUse } from '../queue/queue-agreement.ts';
 import { type QueuePlace, isOnRedis } from '../queue/queue-connection.ts';
 import type { QueueDefinition } from '../queue/queue-definition.ts';
-import { type QueueStatus, readQueueStatuses } from '../queue/queue-depth.ts';
 import { allQueues } from '../queue/queues.ts';
-import { dayMs } from '../runtime/units.ts';
-import { compareSpan, sampleScannedCodes } from '../scans/counters.ts';
 import { countDeadLetters } from '../scans/dead-letters.ts';
-import { type Database, plainMessage } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
+import { checkNewestCounters } from './backup.ts';
 import { withConnection } from './connection.ts';
-import { CheckAborted, type Finding, findingsFor, found } from './finding.ts';
-import { formatDuration, pluralize, withoutPeriod } from './format.ts';
-import { dayOf, migrateFirst } from './postgres.ts';
+import { CheckAborted, type Finding, findingsFor, type Found } from './finding.ts';
+import { formatDuration, pluralize } from './format.ts';
+import { migrateFirst } from './postgres.ts';
 import { SchemaMigrationRequiredError } from 'bullmq';
 
 const { ok, warning, failure } = findingsFor('queue');
@@ -24,22 +22,21 @@ const lagToFailMs = 15 * 60_000;
 const startWorker =
   'Start one with the same DATABASE_URL and REDIS_URL: `node dist/workers/main.js` (`npm start` includes one).';
 
-export async function checkQueue(place: QueuePlace, nowMs: () => number): Promise<Finding[]> {
+export async function checkQueue(place: QueuePlace): Promise<Found> {
   const statuses = await readQueueStatuses(place, allQueues).catch((error: unknown) => {
     if (!(error instanceof SchemaMigrationRequiredError)) throw error;
     throw new CheckAborted(failure('The tables of the queue do not exist.', migrateFirst));
   });
-  const findings = statuses.flatMap(({ definition, ...status }) => assessQueue(definition, status));
   return withConnection(place.databaseUrl, async (db) => [
-    ...(await checkAgreement(db, place)),
-    ...findings,
+    await checkAgreement(db, place),
+    statuses.map(({ definition, ...status }) => assessQueue(definition, status)),
     assessDeadScans(await countDeadLetters(db)),
-    await checkCounters(db, nowMs()),
+    await checkNewestCounters(db),
   ]);
 }
 
 /** Whether the processes of this database use the queue that is configured here. */
-export async function checkAgreement(db: Database, place: QueuePlace): Promise<Finding[]> {
+export async function checkAgreement(db: Database, place: QueuePlace): Promise<Found> {
   const { current, previous } = await readQueuesInUse(db);
   const other = await requireQueueInUse(db, place).then(
     () => undefined,
@@ -48,7 +45,7 @@ export async function checkAgreement(db: Database, place: QueuePlace): Promise<F
       throw error;
     },
   );
-  return found(
+  return [
     other
       ? failure(other.difference, OtherQueueError.remedy)
       : current && ok(`The processes of this database have their queue on ${nameOf(current)}.`),
@@ -57,7 +54,7 @@ export async function checkAgreement(db: Database, place: QueuePlace): Promise<F
         `The move from ${nameOf(previous)} is not finished: processes may still use that queue.`,
         'When no process uses it any more, run `qrelay queue finish` with its setting.',
       ),
-  );
+  ];
 }
 
 /** Each finding says which queue it is about. */
@@ -110,47 +107,18 @@ function assessDeadScans(dead: number): Finding {
 
 /** Jobs that are read of each queue after a restore. */
 const sampledJobs = 200;
-const sampleSize = 10;
-const budgetMs = 3_000;
-
-/** Compares what was counted yesterday and today with the scans that are recorded, for a few codes. */
-export async function checkCounters(db: Database, nowMs: number): Promise<Finding> {
-  const span = { first: dayOf(nowMs - dayMs), last: dayOf(nowMs), days: 2 };
-  const startedAt = performance.now();
-  let compared = 0;
-  const wrong: string[] = [];
-  try {
-    for (const codeId of await sampleScannedCodes(db, span.first, sampleSize)) {
-      if (performance.now() - startedAt > budgetMs) break;
-      compared += 1;
-      if ((await compareSpan(db, codeId, span)).length > 0) wrong.push(codeId);
-    }
-  } catch (error) {
-    return warning(
-      `Counters could not be compared with the recorded scans: ${withoutPeriod(plainMessage(error as Error))}.`,
-      'Run `qrelay counters verify`, which takes the time that it needs.',
-    );
-  }
-  if (compared === 0) return ok('No scans since yesterday whose counters could be compared.');
-  if (wrong.length === 0)
-    return ok(`Counted and recorded scans agree (${pluralize(compared, 'code')} compared, since yesterday).`);
-  return warning(
-    `Counted and recorded scans differ for ${wrong.length} of ${pluralize(compared, 'code')}, such as ${wrong[0]}: analytics are wrong.`,
-    'Run `qrelay counters verify` to see every difference, and `qrelay counters rebuild` to correct the counters.',
-  );
-}
 
 /** Whether the jobs that wait fit the database: after a restore, either may be older than the other. */
 export async function checkJobs(
   db: Database,
   place: QueuePlace,
   rootSecrets: readonly string[],
-): Promise<Finding[]> {
+): Promise<Found> {
   const { total, jobs } = await sampleScanJobs(place, sampledJobs);
   const waiting = `${pluralize(total, 'job')} of scans ${total === 1 ? 'waits' : 'wait'}`;
   const { openingKeys } = await loadSecrets(db, rootSecrets);
   const sealed = jobs.filter(({ sealedAddresses }) => !canOpen(sealedAddresses, openingKeys)).length;
-  return found(
+  return [
     isOnRedis(place)
       ? ok(`${waiting} in Redis; a backup of PostgreSQL does not contain them.`)
       : ok(`${waiting} in PostgreSQL, and a backup of it contains them.`),
@@ -160,7 +128,7 @@ export async function checkJobs(
         'Add the secret that was used before to the end of QRELAY_SECRET, restart the workers, and run `qrelay queue retry`.',
       ),
     await checkCodes(db, jobs),
-  );
+  ];
 }
 
 async function checkCodes(db: Database, jobs: ScanJob[]): Promise<Finding | undefined> {

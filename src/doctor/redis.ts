@@ -6,7 +6,7 @@ import { type RedisPlace, closeRedis, openRedisOnce, openRedisServer } from '../
 import { findCause, probeServers, tlsFailure } from '../queue/redis-errors.ts';
 import { redisAddress, redisServerName } from '../store/redis-address.ts';
 import { assessEncryption, readEncryption } from './connection.ts';
-import { CheckAborted, type Finding, findingsFor, found } from './finding.ts';
+import { CheckAborted, type Finding, findingsFor, type Found, found } from './finding.ts';
 import { formatBytes, pluralize, withoutPeriod } from './format.ts';
 
 const { ok, warning, failure } = findingsFor('redis');
@@ -34,11 +34,10 @@ export async function checkRedis(place: Place): Promise<Finding[]> {
   });
   try {
     await connection.connect();
-    if (connection instanceof Cluster) return await checkCluster(connection, place);
+    if (connection instanceof Cluster) return found(await checkCluster(connection, place));
     const { responds, info } = await readServer(connection, redisServerName(place.redisUrl));
     const { kind } = redisAddress(place.redisUrl);
-    const sentinels = kind === 'sentinel' ? await checkSentinels(place, info) : [];
-    return [...responds, ...assessRedis(info), ...sentinels];
+    return found(responds, assessRedis(info), kind === 'sentinel' && (await checkSentinels(place, info)));
   } catch (error) {
     throw new CheckAborted(await explain(place, reason ?? (error as Error)));
   } finally {
@@ -46,14 +45,14 @@ export async function checkRedis(place: Place): Promise<Finding[]> {
   }
 }
 
-async function readServer(connection: Redis, name: string): Promise<{ responds: Finding[]; info: Info }> {
+async function readServer(connection: Redis, name: string): Promise<{ responds: Found; info: Info }> {
   const sentAt = performance.now();
   const info = parseInfo(await connection.info());
   const tookMs = Math.max(1, Math.round(performance.now() - sentAt));
   const link = readEncryption(connection.stream);
   const responds = [
     ok(`${name} responds in ${tookMs} ms.`),
-    ...assessEncryption('redis', name, link, encryptionRemedies, Date.now()),
+    assessEncryption('redis', name, link, encryptionRemedies, Date.now()),
   ];
   return { responds, info };
 }
@@ -182,7 +181,7 @@ function assessMemory(info: Info): Finding {
 }
 
 /** Whether the sentinels can replace a primary that fails, and have something to replace it with. */
-async function checkSentinels(place: RedisPlace, info: Info): Promise<Finding[]> {
+async function checkSentinels(place: RedisPlace, info: Info): Promise<Found> {
   const servers = await probeServers(place);
   const sentinels = pluralize(servers.length, 'sentinel');
   const down = servers.filter(({ error }) => error);
@@ -195,16 +194,16 @@ async function checkSentinels(place: RedisPlace, info: Info): Promise<Finding[]>
           `${down.length} of ${sentinels} of REDIS_URL cannot be reached: ${reasons.join(', ')}.`,
           'Start them, or correct REDIS_URL. Most of the sentinels must run, or nothing takes over from a primary that fails.',
         ),
-    ...(await checkQuorum(place, responding)),
+    await checkQuorum(place, responding),
     assessReplicas(info),
   ];
 }
 
 /** Asks a sentinel that responds what it knows about the others. */
-async function checkQuorum(place: RedisPlace, responding: number): Promise<Finding[]> {
+async function checkQuorum(place: RedisPlace, responding: number): Promise<Finding | undefined> {
   const { hosts, primary } = redisAddress(place.redisUrl);
   const host = hosts[responding];
-  if (!host) return [];
+  if (!host) return undefined;
   const sentinel = openRedisServer(place, host);
   sentinel.on('error', () => undefined); // the command is rejected as well
   try {
@@ -213,10 +212,10 @@ async function checkQuorum(place: RedisPlace, responding: number): Promise<Findi
     const verdict = await sentinel
       .call('SENTINEL', 'CKQUORUM', primary.name ?? '')
       .then(String, (error: unknown) => (error as Error).message);
-    return [assessQuorum(others.length + 1, hosts.length, verdict)];
+    return assessQuorum(others.length + 1, hosts.length, verdict);
   } catch {
     // Managed servers may forbid these commands.
-    return [];
+    return undefined;
   } finally {
     closeRedis(sentinel);
   }
@@ -250,24 +249,24 @@ function assessReplicas(info: Info): Finding {
   );
 }
 
-async function checkCluster(cluster: Cluster, place: Place): Promise<Finding[]> {
+async function checkCluster(cluster: Cluster, place: Place): Promise<Found> {
   const perNode = await Promise.all(
     cluster.nodes('master').map(async (node) => {
       const name = `${node.options.host}:${node.options.port}`;
       const named = (finding: Finding) => ({ ...finding, finding: `${name}: ${finding.finding}` });
       try {
         const { responds, info } = await readServer(node, name);
-        return [...responds, ...[...assessRedis(info, true), assessReplicas(info)].map(named)];
+        return [responds, found(assessRedis(info, true), assessReplicas(info)).map(named)];
       } catch (error) {
-        return [await explain(place, error as Error, name)];
+        return explain(place, error as Error, name);
       }
     }),
   );
-  return [...perNode.flat(), ...(await checkClusterState(cluster)), ...(await checkSpread(cluster, place))];
+  return [perNode, await checkClusterState(cluster), await checkSpread(cluster, place)];
 }
 
 /** What the first node that responds says about the cluster as a whole. */
-async function checkClusterState(cluster: Cluster): Promise<Finding[]> {
+async function checkClusterState(cluster: Cluster): Promise<Found> {
   for (const node of cluster.nodes('all')) {
     try {
       const info = parseInfo(String(await node.call('CLUSTER', 'INFO')));
@@ -276,7 +275,7 @@ async function checkClusterState(cluster: Cluster): Promise<Finding[]> {
       // Asks the next one.
     }
   }
-  return [];
+  return undefined;
 }
 
 /** `nodes`: a line for each node: id, address, flags, …. */
@@ -306,14 +305,14 @@ function assessCluster(info: Info, nodes: string): Finding[] {
 }
 
 /** How the queues for scans are spread over the nodes of a cluster, and what happens when a node is down. */
-async function checkSpread(cluster: Cluster, place: QueuePlace): Promise<Finding[]> {
+async function checkSpread(cluster: Cluster, place: QueuePlace): Promise<Found> {
   const queues = queuesFor(scanQueue, place);
   const used = new Set(queues.map(({ name, hashTag = name }) => cluster.slots[hashSlot(hashTag)]?.[0]));
   const primaries = cluster.nodes('master');
   // Undefined where CONFIG is forbidden, as managed servers often do.
   const setting = await primaries[0]?.config('GET', 'cluster-require-full-coverage').catch(() => undefined);
   const requiresAll = Array.isArray(setting) && setting[1] === 'yes';
-  return found(
+  return [
     ok(
       `SCAN_QUEUES=${queues.length}: scans are on ${used.size} of ${primaries.length} ${primaries.length === 1 ? 'primary' : 'primaries'}.`,
     ),
@@ -323,5 +322,5 @@ async function checkSpread(cluster: Cluster, place: QueuePlace): Promise<Finding
         'cluster-require-full-coverage is on: while one primary is down and not replaced, all of them reject jobs.',
         'Run `redis-cli CONFIG SET cluster-require-full-coverage no` on every node and add it to redis.conf: the other primaries then take the scans.',
       ),
-  );
+  ];
 }

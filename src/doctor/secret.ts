@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../store/database.ts';
 import { databaseSecret, fingerprintOf, readStoredSecret, secretLabels } from '../store/root-secrets.ts';
-import { type Finding, findingsFor, found } from './finding.ts';
+import { type Finding, findingsFor, type Found, found } from './finding.ts';
 import { hasTable } from './connection.ts';
 
 const { ok, warning, failure } = findingsFor('secret');
@@ -21,8 +21,8 @@ export interface SecretFacts {
 }
 
 /** Compares the root secrets of all processes by their fingerprints. Never prints one. */
-export async function checkSecret(db: Database, config: Config): Promise<Finding[]> {
-  if (!(await hasTable(db, 'service_secrets'))) return [];
+export async function checkSecret(db: Database, config: Config): Promise<Found> {
+  if (!(await hasTable(db, 'service_secrets'))) return undefined;
   const stored = await readStoredSecret(db);
   return assessSecrets({
     configured: secretLabels(config.rootSecrets),
@@ -54,7 +54,7 @@ export function assessSecrets(facts: SecretFacts): Finding[] {
         `The earlier secret is still in the database (fingerprint ${stored}) and accepted.`,
         'A day after every process has QRELAY_SECRET, run `qrelay secret remove`.',
       ),
-    ...assessProcesses(facts),
+    assessProcesses(facts),
   );
 }
 
@@ -74,8 +74,8 @@ function assessOrigin({ configured, stored }: SecretFacts): Finding {
   );
 }
 
-function assessProcesses({ configured, stored, connected }: SecretFacts): Finding[] {
-  if (connected.length === 0) return [];
+function assessProcesses({ configured, stored, connected }: SecretFacts): Found {
+  if (connected.length === 0) return undefined;
   const writers = [...new Set(connected.map(({ labels }) => labels[0] ?? databaseSecret))];
   const isReadBy = (label: string, { labels }: ConnectedProcess) =>
     labels.includes(label) || (label === databaseSecret && stored !== undefined);
@@ -96,13 +96,11 @@ function assessProcesses({ configured, stored, connected }: SecretFacts): Findin
     );
   }
   if (findings.length > 0) return findings;
-  if (writers.length === 1) return [ok(`All processes that are connected use ${describe(writers)}.`)];
-  return [
-    warning(
-      `The processes that are connected use ${describe(writers)}; each accepts the values of the others.`,
-      'Finish the rotation: give all of them the same QRELAY_SECRET.',
-    ),
-  ];
+  if (writers.length === 1) return ok(`All processes that are connected use ${describe(writers)}.`);
+  return warning(
+    `The processes that are connected use ${describe(writers)}; each accepts the values of the others.`,
+    'Finish the rotation: give all of them the same QRELAY_SECRET.',
+  );
 }
 
 function describe(labels: string[]): string {

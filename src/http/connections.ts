@@ -25,11 +25,11 @@ interface Connection {
   waiting: [IncomingMessage, ServerResponse][];
   /** The number of the check at which its latest response started, or was found finished. */
   usedAt: number;
-  /** What was unsent at the last check, and for how many checks it has not changed. */
+  /** Unsent bytes at the last check, and for how many checks they have not changed. */
   unsentBytes: number;
   queuedBytes: number;
   stalledChecks: number;
-  /** What was sent when the client had last read enough, and for how many checks it has not since. */
+  /** Bytes sent when the client had last read enough, and the number of checks since then. */
   sentBytes: number;
   slowChecks: number;
 }
@@ -154,7 +154,7 @@ export function limitConnections(
     listener(req, res) {
       const { socket } = req;
       const connection = connections.get(socket);
-      // What follows the last request of a connection.
+      // A request after the last one of its connection.
       if (!connection || isClosing(socket)) return;
       silent.delete(socket);
       const { latest, waiting } = connection;

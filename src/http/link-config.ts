@@ -26,7 +26,7 @@ export function readLinkConfig(
   }
   const webUrl = 'a URL that starts with http:// or https://';
   const contact = (name: string) =>
-    read(name, parseContact, `an e-mail address, such as abuse@example.com, or ${webUrl}`);
+    read(name, parseContact, `an email address, such as abuse@example.com, or ${webUrl}`);
   const page = (name: string) => read(name, parseWebUrl, webUrl);
   return {
     supportContact: contact('SUPPORT_CONTACT'),
@@ -35,7 +35,7 @@ export function readLinkConfig(
       privacy: page('PRIVACY_URL'),
       imprint: page('IMPRINT_URL'),
       terms: page('TERMS_URL'),
-      contact: read('CONTACT_URL', parseWebOrMailUrl, `${webUrl}, or mailto: and an e-mail address`),
+      contact: read('CONTACT_URL', parseWebOrMailUrl, `${webUrl}, or mailto: and an email address`),
       source: page('SOURCE_URL'),
     }),
   };

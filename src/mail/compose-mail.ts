@@ -1,4 +1,5 @@
 import type { Language } from '../http/preferred-language.ts';
+import { type Brand, readableAccents } from '../brand.ts';
 import { colors } from '../theme.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
@@ -12,6 +13,7 @@ const texts: Record<Language, MailTexts> = { en, de, fr, es, pt, zh };
 
 export interface MailSite {
   baseUrl: string;
+  brand: Brand;
   supportContact: string | undefined;
 }
 
@@ -30,8 +32,9 @@ export function composeMail(
   const own = texts[language];
   const draft = write(own);
   const footer = [
-    own.sentBy(site.baseUrl),
+    own.sentBy(site.brand.name, site.baseUrl),
     ...(site.supportContact === undefined ? [] : [own.questions(site.supportContact)]),
+    ...site.brand.mailFooter,
   ];
   const unsubscribe =
     unsubscribeUrl === undefined ? undefined : { label: own.notices.unsubscribe, url: unsubscribeUrl };
@@ -39,7 +42,7 @@ export function composeMail(
     // A name in a subject may contain a line break, which would end the header.
     subject: draft.subject.replace(/\s+/g, ' '),
     text: plainText(draft, footer, unsubscribe),
-    html: html(language, draft, footer, unsubscribe),
+    html: html(language, draft, { footer, unsubscribe, buttonColor: buttonColorOf(site.brand) }),
   };
 }
 
@@ -60,15 +63,19 @@ function plainText(
 }
 
 // Colors of the light theme: white on the dark accent is readable on a light and on a dark background.
-const [buttonColor] = colors.accent;
+const buttonColorOf = ({ color }: Brand) =>
+  color === undefined ? colors.accent[0] : readableAccents(color).light;
 const [buttonInk] = colors['accent-ink'];
 
 // Mail programs drop style sheets, so styles are attributes. Colors are left to the program, which knows about dark mode.
 function html(
   language: Language,
   { subject, paragraphs, items = [], action, notes = [] }: Draft,
-  footer: string[],
-  unsubscribe?: Link,
+  {
+    footer,
+    unsubscribe,
+    buttonColor,
+  }: { footer: string[]; unsubscribe: Link | undefined; buttonColor: string },
 ): string {
   const paragraph = (text: string) => `<p style="margin:0 0 16px">${escape(text)}</p>`;
   const list =

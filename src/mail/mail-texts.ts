@@ -15,8 +15,8 @@ export type FactorChange = 'app-on' | 'app-off' | 'passkey-added' | 'passkey-rem
 
 /** Every text of the mails, in one language. */
 export interface MailTexts {
-  /** The last line. `site` is BASE_URL, `contact` SUPPORT_CONTACT. */
-  sentBy(site: string): string;
+  /** At the end. `name` is that of the service, `site` BASE_URL, `contact` SUPPORT_CONTACT. */
+  sentBy(name: string, site: string): string;
   questions(contact: string): string;
 
   passwordReset(link: string): Draft;
@@ -34,7 +34,7 @@ export interface MailTexts {
   secondFactorChanged(change: FactorChange, page: string): Draft;
   exportReady(page: string): Draft;
   exportFailed(page: string): Draft;
-  test(): Draft;
+  test(name: string): Draft;
   notices: NoticeTexts;
 }
 

@@ -62,7 +62,7 @@ export class MailError extends Error {
 }
 
 const checkAddress = 'Check host and port in SMTP_URL, and that a firewall allows the connection.';
-const otherFailure = ['the mail server did not accept the mail', 'See the log of the mail server.'] as const;
+const otherFailure = ['the mail server did not accept the email', 'See the log of the mail server.'] as const;
 const failures: Record<string, readonly [failure: string, remedy: string]> = {
   EDNS: ['the host of the mail server was not found', checkAddress],
   ECONNECTION: ['the mail server cannot be reached', checkAddress],
@@ -76,14 +76,14 @@ const failures: Record<string, readonly [failure: string, remedy: string]> = {
   ENOAUTH: ['the mail server wants a password', 'Add user and password to SMTP_URL.'],
   EENVELOPE: [
     'the mail server refused sender or recipient',
-    'Check that it may send mails from the address in MAIL_FROM.',
+    'Check that it may send emails from the address in MAIL_FROM.',
   ],
 };
 const connectTimeoutMs = 10_000;
 const silenceTimeoutMs = 20_000;
 /** A server may take this long to say that it has the mail (RFC 5321, 4.5.3.2.6). Sent again earlier, it would come twice. */
 const acknowledgementTimeoutMs = 10 * 60_000;
-/** For all of it. */
+/** Limit for the whole exchange. */
 const sendTimeoutMs = 12 * 60_000;
 
 export function createMailer(
@@ -93,7 +93,7 @@ export function createMailer(
   if (server === 'terminal') {
     return {
       send: async ({ to, subject, text }) =>
-        print(`\n--- Mail to ${to} ---\nSubject: ${subject}\n\n${text}\n--- End of mail ---\n\n`),
+        print(`\n--- Email to ${to} ---\nSubject: ${subject}\n\n${text}\n--- End of email ---\n\n`),
       verify: async () => undefined,
     };
   }
@@ -192,7 +192,7 @@ export function readMailConfig(
   const from = given('MAIL_FROM');
   const isFrom = from === undefined || (from.length <= maxFromLength && fromPattern.test(from));
   if (!isFrom)
-    report('MAIL_FROM must be an e-mail address, or a name and an address: Qrelay <no-reply@example.com>');
+    report('MAIL_FROM must be an email address, or a name and an address: Qrelay <no-reply@example.com>');
   if (address === undefined) return undefined;
   if (address === terminalUrl) return { server: 'terminal', from: (isFrom && from) || terminalFrom };
   const server = readServer(address);

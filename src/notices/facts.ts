@@ -132,11 +132,11 @@ export async function findWeeklySummaries(db: Database, owners: Owner[], now: Da
       top: week.top,
     };
     // Without scans, the fact is kept and not sent, so that it is not counted again.
-    await db.raw(
-      `${insertNotices.replace('retry_at)', 'retry_at, claimed_at)')}
-       VALUES (:id, 'weekly', :monday, NULL, :data, :now, :now, :claimedAt) ${unlessKnown}`,
-      { id, monday, data: JSON.stringify(data), now, claimedAt: week.scans === 0 ? now : null } as never,
-    );
+    const times = { found_at: now, retry_at: now, claimed_at: week.scans === 0 ? now : null };
+    await db('notices')
+      .insert({ user_id: id, kind: 'weekly', fact: monday, data, ...times })
+      .onConflict(['user_id', 'kind', 'fact'])
+      .ignore();
   }
 }
 

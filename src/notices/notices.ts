@@ -9,7 +9,7 @@ const retryMs = 10 * 60_000;
 const leaseMs = 15 * 60_000;
 /** How often a mail is repeated whose acknowledgement is lost each time. */
 export const maxRepeats = 2;
-/** What could not be sent for this long is no news any more. A silence is told of on its day. */
+/** Notices that could not be sent for this long are dropped. A silence is reported on its day only. */
 const maxAgeMs: Partial<Record<NoticeKind, number>> = { silence: 4 * hourMs };
 const usualMaxAgeMs = 3 * dayMs;
 /** Longer than any fact can be found again. Of first scans, the code has to be gone. */
@@ -42,6 +42,17 @@ const isWaitingSql = `claimed_at IS NULL AND retry_at <= :now AND ${lease.isFree
  * taken again, as the same mail. Locks the owner's row, so that two workers take different owners.
  */
 export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch | undefined> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const claimed = await tryToClaim(db, now);
+    if (claimed !== 'taken meanwhile') return claimed;
+  }
+  return undefined;
+}
+
+/** Two workers may choose the same owner: the second waits for no lock, but sees the notices as they were before the first. */
+const maxTries = 10;
+
+async function tryToClaim(db: Database, now: Date): Promise<NoticeBatch | undefined | 'taken meanwhile'> {
   const newMailId = `notice-${uuidv7()}`;
   const { rows } = (await db.raw(
     `WITH owner AS MATERIALIZED (
@@ -51,18 +62,21 @@ export async function claimNotices(db: Database, now: Date): Promise<NoticeBatch
      ), next AS MATERIALIZED (
        SELECT user_id, kind, mail_id FROM notices JOIN owner USING (user_id)
        WHERE ${isWaitingSql} ORDER BY kind, mail_id LIMIT 1
+     ), claimed AS (
+       UPDATE notices AS notice SET leased_until = ${lease.until(leaseMs)},
+         mail_id = coalesce(notice.mail_id, :newMailId),
+         repeats = CASE WHEN notice.mail_id IS NULL THEN 0 ELSE repeats + 1 END
+       FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind
+         AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${lease.isFree}
+       RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
+         found_at AS "foundAt", repeats
      )
-     UPDATE notices AS notice SET leased_until = ${lease.until(leaseMs)},
-       mail_id = coalesce(notice.mail_id, :newMailId),
-       repeats = CASE WHEN notice.mail_id IS NULL THEN 0 ELSE repeats + 1 END
-     FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind
-       AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${lease.isFree}
-     RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
-       found_at AS "foundAt", repeats`,
+     SELECT claimed.* FROM owner LEFT JOIN claimed ON true`,
     { now, newMailId },
   )) as { rows: (Notice & Omit<NoticeBatch, 'notices'> & { id: number; foundAt: Date })[] };
   const [first] = rows;
   if (!first) return undefined;
+  if ((first.id as number | null) === null) return 'taken meanwhile';
   const { mailId, userId, kind, repeats } = first;
   const oldest = new Date(now.getTime() - (maxAgeMs[kind] ?? usualMaxAgeMs));
   const notices = rows.filter(({ foundAt }) => foundAt > oldest).toSorted((a, b) => a.id - b.id);

@@ -1,3 +1,4 @@
+import { joinCalls } from '../runtime/once.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
@@ -62,7 +63,6 @@ export function createFallbackStorage({
   const held = new Set<Batch>();
   let heldBytes = 0;
   let diskFailedAt = Number.NEGATIVE_INFINITY;
-  let flushing: Promise<void> | undefined;
 
   const logHeld = throttle((err, scans) =>
     log.error(
@@ -150,12 +150,7 @@ export function createFallbackStorage({
       }
     },
     isEmpty: () => held.size === 0,
-    flush(add) {
-      flushing ??= flushAll(add).finally(() => {
-        flushing = undefined;
-      });
-      return flushing;
-    },
+    flush: joinCalls(flushAll),
     close() {
       let scans = 0;
       for (const batch of held) {

@@ -38,7 +38,7 @@ const longestDelayMs = 15 * 60_000;
 export const mailQueue = defineQueue({
   name: 'mail',
   jobName: 'send',
-  description: 'Mails waiting to be sent',
+  description: 'Emails waiting to be sent',
   contract,
   concurrency: 4,
   // 47 minutes in all.
@@ -47,12 +47,12 @@ export const mailQueue = defineQueue({
     delayMs: (attempt) => Math.min(longestDelayMs, firstDelayMs * 2 ** (Math.min(attempt, 10) - 1)),
   },
   retention: { removeOnComplete: true, removeOnFail: { count: 1_000 } },
-  items: { noun: 'mail', count: () => 1 },
+  items: { noun: 'email', count: () => 1 },
   visibleData: ({ kind }) => ({ kind }),
   consequences: {
-    late: 'people wait for mails, such as the link to a new password',
-    failed: 'their mails were not sent',
-    noWorker: 'no mails are sent until one is',
+    late: 'people wait for emails, such as the link to a new password',
+    failed: 'their emails were not sent',
+    noWorker: 'no emails are sent until one is',
   },
 });
 

@@ -2,11 +2,12 @@ import { DEFAULT_SCHEMA, type PgPool, runMigrations } from 'bullmq';
 import { Pool } from 'pg';
 import { PoolClient, connectionOptions } from '../store/pool-client.ts';
 import { withTimeout } from '../runtime/timeout.ts';
+import { bundleTables } from './scan-bundles.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 
 const queryTimeoutMs = 6_000;
 
-function poolOptions(databaseUrl: string, applicationName: string, max: number) {
+function poolOptions(databaseUrl: string, applicationName: string, max: number, min = 1) {
   return {
     ...connectionOptions(databaseUrl),
     max,
@@ -16,8 +17,12 @@ function poolOptions(databaseUrl: string, applicationName: string, max: number) 
     Client: PoolClient,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
+    // A connection that was lost silently is found by then, though nobody uses it.
+    keepAliveInitialDelayMillis: 10_000,
     // Connections that were lost without a reset are gone by the time the server is back, and are not tried one by one.
     idleTimeoutMillis: 2_000,
+    // These stay open: after hours of silence, the first scan need not wait for a new connection.
+    min,
   };
 }
 
@@ -45,6 +50,7 @@ export async function migrateQueue({ redisUrl, databaseUrl }: QueueEngine): Prom
   await client.connect();
   try {
     await runMigrations(client);
+    await client.query(`SET search_path = "${DEFAULT_SCHEMA}"; ${bundleTables}`);
   } finally {
     await client.end();
   }
@@ -75,19 +81,25 @@ export function workerPoolSizes(queues: readonly QueueDefinition[]): { own: numb
   };
 }
 
-/** `onError`: of idle connections. */
+interface WorkerPoolOptions {
+  size: number;
+  /** Queues whose workers share the pool. Each keeps a connection to LISTEN. */
+  queues: number;
+  /** Called with errors of idle connections. */
+  onError(err: unknown): void;
+}
+
 export function openWorkerPool(
   databaseUrl: string,
-  size: number,
-  onError: (err: unknown) => void,
+  { size, queues, onError }: WorkerPoolOptions,
 ): WorkerPool {
   // Our own pool: of options, BullMQ would make a connection for LISTEN that does not look for the primary.
-  const pool = openQueuePool(databaseUrl, 'qrelay worker queue', size);
+  const pool = openQueuePool(databaseUrl, 'qrelay worker queue', size, queues + 1);
   pool.on('error', onError);
   return {
     connection: {
       connect: () => pool.connect(),
-      query: (text: string, values?: unknown[]) => pool.query(text, values),
+      query: (...query: Parameters<typeof pool.query>) => pool.query(...query),
       end: async () => undefined,
       // BullMQ would add a listener for each worker that is started, and never remove it.
       on: () => undefined,

@@ -150,6 +150,7 @@ export function createProducer({
       }
     }
     setDown();
+    replaySoon();
     return fallback.save(job);
   }
 
@@ -206,11 +207,18 @@ export function createProducer({
   });
   const adoptInBackground = inBackground(async () => {
     await spool.adopt();
-    if (!spool.isEmpty()) flushInBackground();
+    if (!spool.isEmpty()) replaySoon();
   });
-  const replayTimer = setInterval(() => {
-    if (down || !spool.isEmpty() || !fallback.isEmpty()) flushInBackground();
-  }, replayEveryMs).unref();
+  let replayTimer: NodeJS.Timeout | undefined;
+  /** Again and again, until the queue has everything. */
+  function replaySoon(): void {
+    replayTimer ??= setTimeout(() => {
+      replayTimer = undefined;
+      if (!down && spool.isEmpty() && fallback.isEmpty()) return;
+      flushInBackground();
+      replaySoon();
+    }, replayEveryMs).unref();
+  }
   const adoptTimer = setInterval(adoptInBackground, adoptEveryMs).unref();
   const diskTimer = setInterval(
     () => void spool.checkWritable().catch(logDiskError),
@@ -229,7 +237,7 @@ export function createProducer({
         onIdle = resolve;
         if (inFlight === 0) resolve();
       });
-      clearInterval(replayTimer);
+      clearTimeout(replayTimer);
       clearInterval(adoptTimer);
       clearInterval(diskTimer);
       replayUntil = performance.now() + finalReplayMs;

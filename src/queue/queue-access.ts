@@ -3,16 +3,20 @@ import type { Job, Queue } from 'bullmq';
 import { AppError } from '../errors.ts';
 import { TimeoutError, withTimeout } from '../runtime/timeout.ts';
 import { isDatabaseUnavailable } from '../store/database.ts';
+import { redisAddress } from '../store/redis-address.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
 import {
   connectToQueues,
+  isOnRedis,
   type QueueConnection,
   type QueuePlace,
   waitUntilReady,
 } from './queue-connection.ts';
 import { isJobOf, type QueueDefinition } from './queue-definition.ts';
+import { type QueueDepth, queueDepth } from './queue-depth.ts';
 import { allQueues, queuesInUse } from './queues.ts';
 import { canOpen, countScans, type ScanJob, sealAddresses } from './scan-jobs.ts';
+import { isBundle } from './scan-bundles.ts';
 import { scanQueue } from './scan-queue.ts';
 
 const connectTimeoutMs = 2_000;
@@ -145,12 +149,59 @@ export async function dropUnreadableAddresses(
   let dropped = 0;
   for await (const job of failedJobs(queue)) {
     const { data } = job;
-    if (!isJobOf(scanQueue, data) || canOpen(data.sealedAddresses, openingKeys)) continue;
+    if (!isJobOf(scanQueue, data) || isBundle(data) || canOpen(data.sealedAddresses, openingKeys)) continue;
     const empty = Array.from({ length: countScans(data) }, () => '');
     await job.updateData({ ...data, sealedAddresses: sealAddresses(empty, sealingKey) });
     dropped += 1;
   }
   return dropped;
+}
+
+/**
+ * Opens the queues for these kinds of jobs, those beyond SCAN_QUEUES that have jobs included, and closes them after the work.
+ * Rejects with a SetupError where they cannot be reached.
+ */
+export async function withQueues<Value>(
+  place: QueuePlace,
+  kinds: readonly QueueDefinition[],
+  work: (queues: OpenedQueue[], connection: QueueConnection) => Promise<Value>,
+  options: { isReadOnly?: boolean } = {},
+): Promise<Value> {
+  const connection = connectToQueues(place, createLog('cli', 'silent'), options);
+  try {
+    await waitUntilReady(connection);
+    const definitions = await queuesInUse(kinds, place, connection.hasJobs);
+    const queues = definitions.map((definition) => ({ definition, queue: connection.queue(definition) }));
+    return await work(queues, connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+export interface QueueStatus extends QueueDepth {
+  definition: QueueDefinition;
+  /** Workers that are connected, busy or idle. */
+  workers: number;
+}
+
+/** How full the queues are, and who works on them. Changes nothing. */
+export async function readQueueStatuses(
+  place: QueuePlace,
+  kinds: readonly QueueDefinition[],
+): Promise<QueueStatus[]> {
+  // Redis lists the clients of all its databases; another one may have a queue of the same name.
+  const database = isOnRedis(place) ? redisAddress(place.redisUrl).database : undefined;
+  const isOurs = ({ db }: Record<string, string>) =>
+    database === undefined || db === undefined || Number(db) === database;
+  async function readAll(queues: OpenedQueue[]): Promise<QueueStatus[]> {
+    const statuses: QueueStatus[] = [];
+    for (const { definition, queue } of queues) {
+      const workers = (await queue.getWorkers()).filter(isOurs).length;
+      statuses.push({ ...(await queueDepth(queue)), definition, workers });
+    }
+    return statuses;
+  }
+  return withQueues(place, kinds, readAll, { isReadOnly: true });
 }
 
 export interface JobSample {
@@ -162,21 +213,20 @@ export interface JobSample {
 
 /** Reads at most `limit` jobs of each queue of scans, and changes nothing. */
 export async function sampleScanJobs(place: QueuePlace, limit: number): Promise<JobSample> {
-  const connection = connectToQueues(place, createLog('cli', 'silent'));
-  try {
-    await waitUntilReady(connection);
+  async function sampleAll(queues: OpenedQueue[], { bundles }: QueueConnection): Promise<JobSample> {
     const sample: JobSample = { total: 0, jobs: [] };
-    for (const definition of await queuesInUse([scanQueue], place, connection.hasJobs)) {
-      const queue = connection.queue(definition);
+    for (const { definition, queue } of queues) {
       const states = ['wait', 'active', 'delayed', 'failed'] as const;
       const counts = await queue.getJobCounts(...states);
       sample.total += states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-      const jobs = await queue.getJobs([...states], 0, limit - 1, true);
       // One that is done meanwhile is missing from its page.
-      for (const job of jobs) if (job && isJobOf(scanQueue, job.data)) sample.jobs.push(job.data);
+      for (const job of await queue.getJobs([...states], 0, limit - 1, true)) {
+        if (!job || !isJobOf(scanQueue, job.data)) continue;
+        if (isBundle(job.data)) sample.jobs.push(...(await bundles(definition).peek(job.data.bundle)));
+        else sample.jobs.push(job.data);
+      }
     }
     return sample;
-  } finally {
-    await connection.close();
   }
+  return withQueues(place, [scanQueue], sampleAll, { isReadOnly: true });
 }

@@ -9,6 +9,7 @@ import { allQueues, queuesFor, queuesInUse } from './queues.ts';
 import { jobIdOf, type ScanJob } from './scan-jobs.ts';
 import { createScanJournal, type JournalState, type ScanKey } from './scan-journal.ts';
 import { scanQueue } from './scan-queue.ts';
+import { createBundleWriter } from './scan-bundles.ts';
 import { createScanWrites } from './scan-writes.ts';
 
 /** Adds jobs to any queue, on one connection, and reads how full the queues are. The same on both engines. */
@@ -33,8 +34,12 @@ interface QueueClientOptions {
   queues?: readonly QueueDefinition[];
   /** Until the processes agree on the queue, it takes nothing. */
   agreement?: Pick<QueueAgreement, 'isAgreed' | 'reason'>;
+  /** Whether all workers read bundles of batches. Each batch is a job of its own if not, and with a journal. */
+  workersReadBundles?: () => boolean;
   /** Called with the time that each write to a queue for scans took until it was acknowledged. */
   onRoundTrip?: (ms: number) => void;
+  /** See `createScanWrites`. */
+  slowAfterMs?: number;
   /** Keeps scans until they are recorded. On Redis only. */
   journal?: { files: Journal; findUnrecorded(scans: ScanKey[]): Promise<string[]> } | undefined;
 }
@@ -56,20 +61,37 @@ export function openQueueClient({
   queues = allQueues,
   agreement = { isAgreed: () => true, reason: () => new Error() },
   onRoundTrip = () => undefined,
+  workersReadBundles = () => false,
+  slowAfterMs,
   journal: journaling,
 }: QueueClientOptions): QueueClient {
+  const mayBundle = () => !journaling && workersReadBundles();
   const connection = connectToQueues(place, log, { onChange: () => scans.connectionChanged() });
   const scanQueues = queuesFor(scanQueue, place);
   const scans = createScanWrites({
     queues: scanQueues,
-    // The journal looks for jobs by their ids.
-    add: async (queue, job) =>
-      connection.queue(queue).add(queue.jobName, job, journaling ? { jobId: jobIdOf(job as ScanJob) } : {}),
+    add: async (queue, job) => (mayBundle() ? bundle(queue, job as ScanJob) : addAlone(queue, job)),
     write: async (queue) => connection.write(queue),
     isConnected: connection.isReady,
     onRoundTrip,
     log,
+    slowAfterMs,
   });
+  // The journal looks for jobs by their ids.
+  const addAlone = (queue: QueueDefinition, job: unknown) =>
+    connection.queue(queue).add(queue.jobName, job, journaling ? { jobId: jobIdOf(job as ScanJob) } : {});
+  const writers = new Map<string, (job: ScanJob) => Promise<void>>();
+  function bundle(queue: QueueDefinition, job: ScanJob): Promise<void> {
+    let write = writers.get(queue.name);
+    if (!write) {
+      write = createBundleWriter({
+        store: connection.bundles(queue),
+        addJob: async (data, options) => connection.queue(queue).add(queue.jobName, data, options),
+      });
+      writers.set(queue.name, write);
+    }
+    return write(job);
+  }
   const isReady = () => agreement.isAgreed() && scans.isReady();
   const journal =
     journaling &&

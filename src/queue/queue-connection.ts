@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPostgresBackend, type PgPool, Queue, type QueueOptions, withBackend } from 'bullmq';
+import {
+  createPostgresBackend,
+  type JobsOptions,
+  type PgPool,
+  Queue,
+  type QueueOptions,
+  withBackend,
+} from 'bullmq';
 import type { Config } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { withTimeout } from '../runtime/timeout.ts';
@@ -7,6 +14,7 @@ import { poolSizes } from '../store/pool-sizes.ts';
 import type { Log } from '../telemetry/log.ts';
 import { openQueuePool, type WorkerPool } from './postgres-engine.ts';
 import type { QueueDefinition } from './queue-definition.ts';
+import { type BundleStore, bundlesOnPostgres, bundlesOnRedis } from './scan-bundles.ts';
 import { closeRedis, hasJobs, hasKeys, openRedis, queuePrefix, type RedisPlace } from './redis-client.ts';
 import { logConnectionErrors } from './redis-errors.ts';
 
@@ -35,6 +43,8 @@ export interface QueueConnection {
   isReady(): boolean;
   /** Throws while not connected. */
   queue<Data>(definition: QueueDefinition<Data>): Queue<Data>;
+  /** Where the bundles of a queue for scans are. */
+  bundles(definition: QueueDefinition): BundleStore;
   /** A small write that changes nothing, and fails where a job would be refused. */
   write(definition: QueueDefinition): Promise<unknown>;
   /** Whether the queue has jobs, failed ones included. Does not create the queue. */
@@ -53,15 +63,20 @@ interface ConnectionOptions {
   onChange?: () => void;
   /** With the queues in Postgres: connections that are open already, and stay open. */
   pool?: WorkerPool | undefined;
+  /** Otherwise BullMQ writes metadata into each queue that is opened. */
+  isReadOnly?: boolean;
 }
 
 export function connectToQueues(
   place: QueuePlace,
   log: Log,
-  { onChange = () => undefined, pool }: ConnectionOptions = {},
+  options: ConnectionOptions = {},
 ): QueueConnection {
-  if (isOnRedis(place)) return connectToRedis(place, log, onChange);
-  return pool ? queuesOnPool(pool.connection, log) : connectToPostgres(place.databaseUrl, log);
+  if (isOnRedis(place)) return connectToRedis(place, log, options);
+  const { pool } = options;
+  return pool
+    ? queuesOnPool(pool.connection, log, options)
+    : connectToPostgres(place.databaseUrl, log, options);
 }
 
 /** Adds a job other than of scans. Rejects while the queue is down. */
@@ -69,19 +84,24 @@ export async function addJob<Data>(
   { queue }: Pick<QueueConnection, 'queue'>,
   definition: QueueDefinition<Data>,
   data: Data,
+  options: JobsOptions = {},
 ): Promise<void> {
   const opened = queue(definition) as Queue<unknown>;
-  await withTimeout(addTimeoutMs, opened.add(definition.jobName, data));
+  await withTimeout(addTimeoutMs, opened.add(definition.jobName, data, options));
 }
 
 /** Creates BullMQ's queues at first use: created before Redis is connected, they would wait for it forever. */
-function connectToRedis(place: RedisPlace, log: Log, onChange: () => void): QueueConnection {
+function connectToRedis(
+  place: RedisPlace,
+  log: Log,
+  { onChange = () => undefined, isReadOnly = false }: ConnectionOptions,
+): QueueConnection {
   const connection = openRedis(place);
   connection.on('error', logConnectionErrors(log, place));
   connection.on('close', onChange);
   connection.on('ready', onChange);
   const isReady = () => connection.status === 'ready';
-  const queues = cacheQueues((definition, options) => {
+  const queues = cacheQueues(isReadOnly, (definition, options) => {
     const created = new Queue(definition.name, {
       ...options,
       connection,
@@ -99,6 +119,7 @@ function connectToRedis(place: RedisPlace, log: Log, onChange: () => void): Queu
   return {
     isReady,
     queue,
+    bundles: (definition) => bundlesOnRedis(connection, queue(definition)),
     // Among the queue's own keys, because a user may have access to no others. Refused also when memory is full.
     write: async (definition) =>
       connection.set(queue(definition).toKey('write-check'), '1', 'PX', writeCheckTtlMs),
@@ -115,9 +136,9 @@ function connectToRedis(place: RedisPlace, log: Log, onChange: () => void): Queu
   };
 }
 
-function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
+function connectToPostgres(databaseUrl: string, log: Log, options: ConnectionOptions): QueueConnection {
   const pool = openQueuePool(databaseUrl, 'qrelay queue', poolSizes.web.queue);
-  const queues = queuesOnPool(pool, log);
+  const queues = queuesOnPool(pool, log, options);
   return {
     ...queues,
     async close() {
@@ -127,10 +148,14 @@ function connectToPostgres(databaseUrl: string, log: Log): QueueConnection {
   };
 }
 
-function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
+function queuesOnPool(
+  connection: PgPool,
+  log: Log,
+  { isReadOnly = false }: ConnectionOptions,
+): QueueConnection {
   const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
   const logError = logConnectionErrors(log);
-  const queues = cacheQueues(({ name }, options) => {
+  const queues = cacheQueues(isReadOnly, ({ name }, options) => {
     const queue = new PostgresQueue(name, { ...options, connection });
     queue.on('error', logError);
     // BullMQ remembers that the server was away when the queue was created, and then never adds a job.
@@ -141,6 +166,7 @@ function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
   return {
     isReady: () => true,
     queue: queues.open,
+    bundles: () => bundlesOnPostgres(connection),
     // Deletes nothing, and is refused by a read-only server.
     write: (definition) => queues.open(definition).removeDeduplicationKey('write-check'),
     async hasJobs(definition) {
@@ -155,7 +181,7 @@ function queuesOnPool(connection: PgPool, log: Log): QueueConnection {
 
 type CreateQueue = (definition: QueueDefinition, options: Omit<QueueOptions, 'connection'>) => Queue;
 
-function cacheQueues(create: CreateQueue) {
+function cacheQueues(isReadOnly: boolean, create: CreateQueue) {
   const opened = new Map<string, Queue>();
   return {
     open<Data>(definition: QueueDefinition<Data>): Queue<Data> {
@@ -165,7 +191,7 @@ function cacheQueues(create: CreateQueue) {
         // `growing` is not one of BullMQ's own strategies, so the worker calls `retries.delayMs`.
         const backoff = { type: 'growing' };
         const defaultJobOptions = { ...retention, attempts: retries.attempts, backoff };
-        queue = create(definition, { defaultJobOptions });
+        queue = create(definition, { defaultJobOptions, skipMetasUpdate: isReadOnly });
         opened.set(name, queue);
       }
       return queue as Queue<Data>;

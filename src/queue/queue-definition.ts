@@ -15,6 +15,8 @@ export interface QueueDefinition<Data = unknown> {
   readonly concurrency: number;
   /** How long jobs gather after the queue was empty, where many small ones are cheaper together. Not at all if not set. */
   readonly gatherMs?: number;
+  /** A job whose worker was killed is taken up again after one or two of these. Each look costs every worker a statement. */
+  readonly stalledAfterMs?: number;
   /** With the queues in Postgres, its worker does not share connections with other queues. */
   readonly hasOwnPool?: boolean;
   readonly retries: Required<Pick<JobsOptions, 'attempts'>> & {

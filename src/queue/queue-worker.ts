@@ -23,7 +23,7 @@ const findEveryMs = 60_000;
 
 /**
  * A worker for each queue that jobs of this kind are spread over. While processes with a higher SCAN_QUEUES run, and after
- * it was lowered, there are jobs in queues beyond: they are looked for every minute, and worked off as well.
+ * it was lowered, there are jobs in queues beyond: they are looked for every minute, and drained as well.
  */
 export function openQueueWorkers(
   place: QueuePlace,
@@ -39,7 +39,7 @@ export function openQueueWorkers(
   async function openForLeftOver(): Promise<void> {
     for (const queue of await findLeftOver(kind, place)) {
       if (workers.has(queue.name) || isClosing) continue;
-      log.warn({ queue: queue.name }, 'a queue beyond SCAN_QUEUES has jobs: they are worked off');
+      log.warn({ queue: queue.name }, 'a queue beyond SCAN_QUEUES has jobs: it is drained');
       workers.set(queue.name, open(queue));
     }
   }
@@ -77,7 +77,7 @@ export interface QueueWorker {
 }
 
 /** Called at least once for each job: it must be safe to repeat. */
-export type JobHandler<Data> = (data: Data, jobName: string) => Promise<void>;
+export type JobHandler<Data> = (data: Data, jobName: string, queue: QueueDefinition) => Promise<void>;
 
 /** Thrown by a handler that could not do its work now and lost nothing: the job is delayed, and no attempt is used up. */
 export class TryLaterError extends Error {
@@ -96,13 +96,16 @@ const PostgresWorker = withBackoff(withBackend(createPostgresBackend).Worker as 
 const closeTimeoutMs = 10_000;
 const restartDelayMs = 2_000;
 
+const defaultStalledAfterMs = 30_000;
+
 const workerOptions = {
-  // The job of a killed worker is taken up again after two of these, however often that happens.
+  // The job of a killed worker is taken up again after two of `stalledInterval`, however often that happens.
   lockDuration: 5_000,
-  stalledInterval: 5_000,
   maxStalledCount: 1_000_000,
   // With BullMQ's default, a worker would take 15 s to close while the queue is down.
   runRetryDelay: 1_000,
+  // In seconds. How long an idle worker waits before it looks by itself, should a notification have been lost.
+  drainDelay: 10,
 } satisfies Partial<WorkerOptions>;
 
 export interface QueueWorkerOptions {
@@ -129,7 +132,7 @@ export function openQueueWorker<Data>(
       // An ordinary failure, with all its attempts: during an upgrade, a worker of the newer release may accept it.
       if (!isJobOf(queue, job.data))
         throw new Error(`The data of the job does not match the contract of ${name}`);
-      await handle(job.data, job.name);
+      await handle(job.data, job.name, queue);
       outcome = 'done';
     } catch (error) {
       if (!(error instanceof TryLaterError)) throw error;
@@ -144,11 +147,17 @@ export function openQueueWorker<Data>(
   }
   const logError = logConnectionErrors(log, isOnRedis(place) ? place : undefined);
   const logFailed = throttle((err, jobs) => log.error({ err, jobs, queue: name }, 'jobs failed'));
-  const options = { ...workerOptions, concurrency, settings: { backoffStrategy: retries.delayMs } };
+  const stalledInterval = queue.stalledAfterMs ?? defaultStalledAfterMs;
+  const options = {
+    ...workerOptions,
+    concurrency,
+    stalledInterval,
+    settings: { backoffStrategy: retries.delayMs },
+  };
   const ownPool =
     isOnRedis(place) || sharedPool
       ? undefined
-      : openWorkerPool(place.databaseUrl, ownPoolSize(queue), logError);
+      : openWorkerPool(place.databaseUrl, { size: ownPoolSize(queue), queues: 1, onError: logError });
   const pool = sharedPool ?? ownPool;
   const schedules = registerSchedules(place, queue, log, { pool, ...(retired && { retired }) });
   let closing = false;
@@ -168,8 +177,7 @@ export function openQueueWorker<Data>(
         })
       : new QueueWorker(name, process, {
           ...options,
-          // In seconds. A connection that was lost without a word brings no notification: until then nothing is fetched.
-          drainDelay: 1,
+          drainDelay: (2 * stalledInterval) / 1_000,
           connection: (pool as WorkerPool).connection,
         });
     worker.on('error', logError);

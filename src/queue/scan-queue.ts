@@ -1,4 +1,6 @@
 import { defineQueue, type QueueDefinition } from './queue-definition.ts';
+import { Type } from '../schema.ts';
+import { bundleContract, isBundle } from './scan-bundles.ts';
 import { countScans, listScans, type ScanJob, scanJobContract } from './scan-jobs.ts';
 
 export const hashSlots = 16_384;
@@ -15,10 +17,12 @@ export const scanQueue = defineQueue({
   jobName: 'record',
   hashTag: spreadTag('scans', 1),
   description: 'Scans waiting to be recorded',
-  contract: scanJobContract,
+  // A bundle stands for the jobs in it: only those who add and take it know its type.
+  contract: Type.Union([scanJobContract, bundleContract]) as unknown as typeof scanJobContract,
   // Many, because the worker merges the jobs that run at the same time into one statement.
   concurrency: 32,
   gatherMs: 20,
+  stalledAfterMs: 5_000,
   hasOwnPool: true,
   retries: {
     attempts: 20,
@@ -26,9 +30,11 @@ export const scanQueue = defineQueue({
   },
   // Failed jobs are kept until an operator retries them: each holds scans that are nowhere else.
   retention: { removeOnComplete: true, removeOnFail: false },
-  items: { noun: 'scan', count: countScans },
+  // How many a bundle holds is in its list.
+  items: { noun: 'scan', count: (job) => (isBundle(job) ? 1 : countScans(job)) },
   // The rest is about the people who scanned.
   visibleData(data) {
+    if (isBundle(data)) return data;
     const codes = [...new Set(listScans(data).map(([, codeId]) => codeId))];
     return { scans: countScans(data), codes: codes.slice(0, mostCodesShown) };
   },

@@ -1,10 +1,11 @@
+import { joinCalls } from '../runtime/once.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { QueueDefinition } from './queue-definition.ts';
 
 /** Well below the time after which a batch goes to the spool: the next queue needs some of it. */
-const slowAfterMs = 20;
+const defaultSlowAfterMs = 20;
 const probeSlowEveryMs = 250;
 const checkEveryMs = 1_000;
 const writeTimeoutMs = 3_000;
@@ -18,6 +19,8 @@ interface ScanWritesOptions {
   /** Called with the time that a write took until it was acknowledged. */
   onRoundTrip(ms: number): void;
   log: Log;
+  /** A queue that has not acknowledged a job for this long is slow, and the job goes to another one as well. */
+  slowAfterMs?: number | undefined;
 }
 
 export interface ScanWrites {
@@ -51,6 +54,7 @@ export function createScanWrites({
   isConnected,
   onRoundTrip,
   log,
+  slowAfterMs = defaultSlowAfterMs,
 }: ScanWritesOptions): ScanWrites {
   const hasSeveral = queues.length > 1;
   const isReady = () => members.some(({ writes }) => writes.isReady());
@@ -208,7 +212,7 @@ export function monitorWrites({
 }: WriteMonitorOptions): WriteMonitor {
   let writeError: unknown;
   let wroteAt = Number.NEGATIVE_INFINITY;
-  let checking: Promise<void> | undefined;
+  let isStopped = false;
 
   const logRefused = throttle((err, times) =>
     log.warn({ err, times }, `the queue takes no writes: ${consequence} until it does`),
@@ -230,28 +234,34 @@ export function monitorWrites({
       throw error;
     } finally {
       onOutcome();
+      checkSoon();
     }
   }
 
-  function check(): Promise<void> {
-    if (!isConnected()) return Promise.reject(new Error('The queue is not connected'));
-    checking ??= monitor(() => withTimeout(writeTimeoutMs, write()))
-      .then(() => undefined)
-      .finally(() => {
-        checking = undefined;
-      });
-    return checking;
+  const checkNow = joinCalls(() => monitor(() => withTimeout(writeTimeoutMs, write())));
+  async function check(): Promise<void> {
+    if (!isConnected()) throw new Error('The queue is not connected');
+    await checkNow();
   }
 
-  const timer = setInterval(() => {
-    // While jobs are taken there is nothing to find out.
-    if (writeError !== undefined || performance.now() - wroteAt > checkEveryMs)
-      void check().catch(() => undefined);
-  }, checkEveryMs).unref();
+  /** Only after a refusal: otherwise the next job shows whether the queue takes writes. */
+  let timer: NodeJS.Timeout | undefined;
+  function checkSoon(): void {
+    if (isStopped || timer || writeError === undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void check()
+        .catch(() => undefined)
+        .finally(checkSoon);
+    }, checkEveryMs).unref();
+  }
   return {
     isReady: () => writeError === undefined && isConnected(),
     monitor,
     check,
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { checkLiveness, processIdentity } from '../runtime/process-identity.ts';
 import { isJobOf } from './queue-definition.ts';
 import type { ScanJob } from './scan-jobs.ts';
+import { isBundle } from './scan-bundles.ts';
 import { scanQueue } from './scan-queue.ts';
 
 /** How often a process touches its files. A file that has not been touched for long has no owner, on any machine. */
@@ -125,7 +126,7 @@ function readLine(line: string): SpoolLine {
 function parseJob(text: string): ScanJob | undefined {
   try {
     const job: unknown = JSON.parse(text);
-    return isJobOf(scanQueue, job) ? job : undefined;
+    return isJobOf(scanQueue, job) && !isBundle(job) ? job : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchHeartbeats } from '../runtime/heartbeat.ts';
+import { joinCalls } from '../runtime/once.ts';
 import {
   createDiskAccess,
   createLineWriter,
@@ -80,8 +81,6 @@ export async function openSpool({
   const heartbeats = watchHeartbeats();
   const closed: SpoolFile[] = [];
   let lastNumber = 0;
-  let replaying: Promise<void> | undefined;
-  let adopting: Promise<void> | undefined;
   let writable = true;
   let writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -194,18 +193,8 @@ export async function openSpool({
     append: (job, accept) => disk.run(() => append(job, accept)),
     isEmpty: () => closed.length === 0 && !writer.current(),
     ownBytes,
-    replay(deliver) {
-      replaying ??= replayAll(deliver).finally(() => {
-        replaying = undefined;
-      });
-      return replaying;
-    },
-    adopt() {
-      adopting ??= adopt().finally(() => {
-        adopting = undefined;
-      });
-      return adopting;
-    },
+    replay: joinCalls(replayAll),
+    adopt: joinCalls(adopt),
     async checkWritable() {
       if (performance.now() - writtenAt > probeEveryMs) await disk.run(() => trackWrite(writeProbe));
     },

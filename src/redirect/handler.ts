@@ -13,14 +13,13 @@ import { newScanId } from '../scans/scan-id.ts';
 import type { Log } from '../telemetry/log.ts';
 import { throttle } from '../telemetry/throttle.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
-import { sendContentFile, sendRedirect, showPage } from './responses.ts';
+import { createNotices, sendContentFile, sendRedirect, showPage } from './responses.ts';
 import { type ScanPolicy, readScanHeaders } from './scan-policy.ts';
 import type { SendImage, SendPageLogo } from './images.ts';
 import type { ShareTrace, TraceShareRequest } from './share-traces.ts';
-import { accentOf } from './pages/accent.ts';
-import { policyWith } from './pages/layout.ts';
+import { type PageSite, policyWith } from './pages/layout.ts';
 import { contentPage, mapsAppOf } from './pages/content-page.ts';
-import { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage } from './pages/notice-pages.ts';
+import { accentOf } from './pages/own-look.ts';
 import type { Target } from './target.ts';
 import { type Targets, TooManyLookupsError } from './targets.ts';
 
@@ -45,8 +44,8 @@ interface LaneOptions {
   /** The photo of a contact. */
   readPhoto: ServedFiles['photo'];
   sendPageLogo: SendPageLogo;
-  /** The path of BASE_URL; empty if it has none. */
-  basePath: string;
+  /** What all pages have in common. */
+  site: Required<PageSite>;
   /** Where to report a code for abuse; `undefined` if the operator gave no contact. */
   reportHref: (token: string) => string | undefined;
   addresses: Pick<ClientAddresses, 'read'>;
@@ -72,6 +71,7 @@ interface ShareRequest {
  */
 export function createLane(lane: LaneOptions, next: RequestListener): RequestListener {
   const { shareAnswers: answers, shareSeconds } = lane.metrics;
+  const { show, showNotFound, showGone, showBadMethod, showUnavailable } = createNotices(lane);
   const logUnavailable = throttle((err, times) =>
     lane.log.error({ err, times }, 'share links could not be looked up'),
   );
@@ -85,7 +85,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     lane.metrics.uncaughtErrors.inc();
     logFailed(err);
     try {
-      if (!res.headersSent) return showPage(req, res, 500, unavailablePage);
+      if (!res.headersSent) return show(req, res, 500, 'unavailable');
     } catch {
       // Rendering the page is what failed.
     }
@@ -98,11 +98,6 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     } catch (err) {
       fail(req, res, err);
     }
-  }
-
-  function showNotFound(req: IncomingMessage, res: ServerResponse): void {
-    answers.not_found += 1;
-    showPage(req, res, 404, notFoundPage);
   }
 
   function respond(
@@ -118,11 +113,9 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
       answers.after_expiry += 1;
       return sendRedirect(res, target.afterExpiryHref);
     }
-    if (target.isBlocked || isExpired) {
-      answers[target.isBlocked ? 'blocked' : 'expired'] += 1;
-      const gonePage = target.isBlocked ? blockedPage : expiredPage;
-      return showPage(req, res, 410, (translation) => gonePage(translation, lane.reportHref(request.token)));
-    }
+    // The logo is on the page of an expired code, too.
+    if (target.isBlocked || (isExpired && request.format !== 'logo'))
+      return showGone(req, res, target, request.token);
     if (request.format === 'code') return respondToScan(req, res, target, request, now);
     if (request.format === 'logo') return respondWithLogo(req, res, target);
     if (typeof request.format !== 'string') return respondWithFile(req, res, target, request);
@@ -171,7 +164,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
     now: number,
   ): void {
     const { content, name, look, photo, pageLogo } = target;
-    const accent = accentOf(look.color);
+    const accent = accentOf(look.color ?? lane.site.brand.color);
     const send =
       content.kind === 'link'
         ? () => sendRedirect(res, content.href)
@@ -189,7 +182,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
                   token,
                   content,
                   translation,
-                  basePath: lane.basePath,
+                  ...lane.site,
                   photo,
                   mapsApp: mapsAppOf(req.headers['user-agent']),
                   reportHref: lane.reportHref(token),
@@ -231,11 +224,7 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
       return next(req, res);
     }
     const trace = lane.trace?.(req, res);
-    if (method !== 'GET' && method !== 'HEAD') {
-      answers.bad_method += 1;
-      res.setHeader('Allow', 'GET, HEAD');
-      return showPage(req, res, 405, methodPage);
-    }
+    if (method !== 'GET' && method !== 'HEAD') return showBadMethod(req, res);
     const request = parseShareUrl(url, performance.now(), trace);
     if (!isShareToken(request.token)) return showNotFound(req, res);
     const found = lane.targets.find(request.token, req);
@@ -247,15 +236,8 @@ export function createLane(lane: LaneOptions, next: RequestListener): RequestLis
   }
 
   function respondWithout(req: IncomingMessage, res: ServerResponse, err: unknown): void {
-    if (err instanceof TooManyLookupsError) {
-      answers.limited += 1;
-      res.setHeader('Retry-After', err.retryAfterSeconds);
-      return showPage(req, res, 429, unavailablePage);
-    }
-    answers.unavailable += 1;
-    logUnavailable(err);
-    res.setHeader('Retry-After', '5');
-    showPage(req, res, 503, unavailablePage);
+    if (!(err instanceof TooManyLookupsError)) logUnavailable(err);
+    showUnavailable(req, res, err);
   }
 
   return (req, res) => guard(req, res, () => handle(req, res));

@@ -4,9 +4,11 @@ import { findBlockedCodes } from '../codes/blocks.ts';
 import { type CodeContent, type CodeType, parseContent } from '../codes/content/content-types.ts';
 import { hostsIn, hostsOf, isShareLink } from '../codes/content/hosts.ts';
 import { normalizeDesign } from '../codes/design/design.ts';
+import { publicName } from '../codes/public-title.ts';
 import { type PageLogo, type PageLook, pageLookOf } from '../codes/share-page.ts';
 import { isShareToken } from '../codes/share-token.ts';
 import { type SharedCode, findSharedCode } from '../codes/codes.ts';
+import { joinCalls } from '../runtime/once.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
@@ -80,7 +82,8 @@ function toTarget(
   const { errorCorrection, size, foregroundColor, backgroundColor } = code;
   return {
     codeId: code.id,
-    name: code.name,
+    // Not the name that only its owner sees.
+    name: publicName(code),
     type: code.type,
     content,
     picture: {
@@ -106,7 +109,7 @@ function toTarget(
  */
 export const targetVersion = 1;
 
-/** What of a target is written to the disk: the content is parsed again, by the release that reads it. */
+/** A target as it is on the disk. Its content is left out: the release that reads it parses it again. */
 type StoredTarget = Omit<Target, 'content'>;
 
 export function packTarget(target: Target): StoredTarget {
@@ -166,11 +169,10 @@ export function openSavedTargets({
   const files = openKnownFolder(folder, maxPerBucket);
   const written = new LRUCache<string, Written>({ max: maxPerBucket * buckets });
   const waiting = new Map<string, string | null>();
-  let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  async function writeAll(): Promise<void> {
+  const writeAll = joinCalls(async () => {
     for (const [token, text] of waiting) {
       waiting.delete(token);
       try {
@@ -181,7 +183,7 @@ export function openSavedTargets({
         onError(error);
       }
     }
-  }
+  });
 
   function write(token: string, text: string | null): void {
     if (waiting.size >= maxWaiting) {
@@ -189,9 +191,7 @@ export function openSavedTargets({
       return;
     }
     waiting.set(token, text);
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
+    void writeAll(); // never rejects
   }
 
   return {
@@ -235,7 +235,7 @@ export function openSavedTargets({
       isClosed = true;
       clearTimeout(timer);
       // A disk that hangs must not delay the shutdown.
-      if (writing) await withTimeout(closeTimeoutMs, writing).catch(() => undefined);
+      await withTimeout(closeTimeoutMs, writeAll()).catch(() => undefined);
     },
   };
 }

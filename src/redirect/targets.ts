@@ -41,11 +41,11 @@ const maxLookups = 500;
 /** Unknown tokens are cached apart from the known ones: somebody who guesses tokens must not evict a real code. */
 const cacheSizes = { known: 50_000, unknown: 10_000 };
 
-// What a client may ask for that does not exist. A token that exists costs nothing, so any number of people may scan any
+// Lookups of unknown tokens that a client may cause. A token that exists costs nothing, so any number of people may scan any
 // number of codes through one address.
 const unknownPerSecond = 10;
 const unknownAtOnce = 300;
-/** For all clients that are beyond it together: a real code is probably still found if only some of them guess. */
+/** Shared by all clients above that limit: a real code is probably still found if only some of them guess. */
 const beyondPerSecond = 50;
 const secondsPerHour = hourMs / 1_000;
 
@@ -221,7 +221,7 @@ export function createTargets(
       try {
         return await withTimeout(slowAfterMs, primary);
       } catch {
-        // What it was is known to `askPrimary`.
+        // `askPrimary` has noted why.
       }
     }
     try {

@@ -20,7 +20,7 @@ export interface Translation {
   unavailable: Notice;
 }
 
-export interface Notice {
+interface Notice {
   title: string;
   text: string;
 }
@@ -47,7 +47,10 @@ export const en: Translation = {
   marked: 'Selected. You can copy it now.',
   tryAgain: 'Try again',
   reportAbuse: 'Report abuse',
-  notFound: { title: 'Nothing here', text: 'This code doesn’t exist, or its owner no longer shares it.' },
+  notFound: {
+    title: 'Nothing here',
+    text: 'This code doesn’t exist, or its owner no longer shares it. Ask whoever gave you the code.',
+  },
   expired: { title: 'This code has expired', text: 'Its owner can renew it. Ask whoever gave you the code.' },
   blocked: { title: 'This code was taken down', text: 'It was blocked for abuse and no longer works.' },
   fileRemoved: {
@@ -71,7 +74,10 @@ const de: Translation = {
   marked: 'Markiert und bereit zum Kopieren.',
   tryAgain: 'Noch einmal versuchen',
   reportAbuse: 'Missbrauch melden',
-  notFound: { title: 'Hier ist nichts', text: 'Diesen Code gibt es nicht, oder er wird nicht mehr geteilt.' },
+  notFound: {
+    title: 'Hier ist nichts',
+    text: 'Diesen Code gibt es nicht, oder er wird nicht mehr geteilt. Am besten dort nachfragen, wo er herkommt.',
+  },
   expired: {
     title: 'Dieser Code ist abgelaufen',
     text: 'Wer ihn erstellt hat, kann ihn verlängern. Am besten dort nachfragen.',
@@ -101,7 +107,10 @@ const fr: Translation = {
   marked: 'Sélectionné : vous pouvez le copier.',
   tryAgain: 'Réessayer',
   reportAbuse: 'Signaler un abus',
-  notFound: { title: 'Il n’y a rien ici', text: 'Ce code n’existe pas, ou il n’est plus partagé.' },
+  notFound: {
+    title: 'Il n’y a rien ici',
+    text: 'Ce code n’existe pas, ou il n’est plus partagé. Demandez à qui vous l’a donné.',
+  },
   expired: {
     title: 'Ce code a expiré',
     text: 'La personne qui l’a créé peut le renouveler. Demandez à qui vous l’a donné.',
@@ -128,7 +137,10 @@ const es: Translation = {
   marked: 'Seleccionado. Ya puedes copiarlo.',
   tryAgain: 'Intentar de nuevo',
   reportAbuse: 'Denunciar un abuso',
-  notFound: { title: 'Aquí no hay nada', text: 'Este código no existe o ya no se comparte.' },
+  notFound: {
+    title: 'Aquí no hay nada',
+    text: 'Este código no existe o ya no se comparte. Pregunta a la persona que te lo dio.',
+  },
   expired: {
     title: 'Este código ha caducado',
     text: 'Quien lo creó puede renovarlo. Pregunta a la persona que te lo dio.',
@@ -155,7 +167,10 @@ const pt: Translation = {
   marked: 'Selecionado. Agora é só copiar.',
   tryAgain: 'Tentar novamente',
   reportAbuse: 'Denunciar abuso',
-  notFound: { title: 'Não há nada aqui', text: 'Este código não existe ou não é mais compartilhado.' },
+  notFound: {
+    title: 'Não há nada aqui',
+    text: 'Este código não existe ou não é mais compartilhado. Fale com quem passou o código para você.',
+  },
   expired: {
     title: 'Este código expirou',
     text: 'Quem o criou pode renová-lo. Fale com quem passou o código para você.',
@@ -185,7 +200,7 @@ const zh: Translation = {
   marked: '已选中，现在可以复制了。',
   tryAgain: '重试',
   reportAbuse: '举报滥用',
-  notFound: { title: '这里什么都没有', text: '此二维码不存在，或其所有者已停止分享。' },
+  notFound: { title: '这里什么都没有', text: '此二维码不存在，或其所有者已停止分享。请联系提供二维码的人。' },
   expired: { title: '此二维码已过期', text: '所有者可以续期，请联系提供二维码的人。' },
   blocked: { title: '此二维码已被封禁', text: '它因滥用被封禁，已无法使用。' },
   fileRemoved: { title: '此文件已被移除', text: '所有者可以上传新的文件，请联系提供二维码的人。' },

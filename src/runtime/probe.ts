@@ -6,7 +6,7 @@ export interface ProbeResult {
 }
 
 export interface Probe {
-  /** The result of the last check. Waits only for the very first one. */
+  /** The result of the last check. Waits only for the first one, and for the first one after a pause. */
   latest(): Promise<ProbeResult>;
   stop(): void;
 }
@@ -16,9 +16,13 @@ interface ProbeOptions {
   timeoutMs?: number;
 }
 
+/** The checks pause when nobody has asked for this long. */
+const pauseAfterMs = 60_000;
+
 /**
  * Checks once a second whether a server responds in time. Whoever asks gets the last result, however many ask, and at once
- * while the server hangs: a load balancer does not wait long for it.
+ * while the server hangs: a load balancer does not wait long for it. A service that nobody monitors does not check; the first
+ * to ask again waits for a check.
  */
 export function startProbe(
   check: () => Promise<unknown>,
@@ -47,12 +51,27 @@ export function startProbe(
     return result;
   }
 
-  const first = run();
-  const timer = setInterval(() => {
-    if (!isRunning) void run(); // never rejects
-  }, everyMs).unref();
+  let first: Promise<ProbeResult> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let askedAt = 0;
+
+  function tick(): void {
+    if (performance.now() - askedAt > pauseAfterMs) {
+      clearInterval(timer);
+      timer = undefined;
+      result = undefined;
+    } else if (!isRunning) void run(); // never rejects
+  }
+
   return {
-    latest: async () => result ?? first,
+    async latest() {
+      askedAt = performance.now();
+      if (!timer) {
+        timer = setInterval(tick, everyMs).unref();
+        first = run();
+      }
+      return result ?? (first as Promise<ProbeResult>);
+    },
     stop: () => clearInterval(timer),
   };
 }

@@ -24,12 +24,14 @@ interface SupervisorOptions {
   backoff?: Backoff;
   /** SIGKILL follows after this time. Longer than the process's own drain limit, so that it normally exits by itself. */
   stopTimeoutMs?: number;
-  restartTimeoutMs?: number;
   /** A ready process that sends no heartbeat for this long is killed. */
   hangLimitMs?: number;
   /** How long a process may take to become ready. */
   startTimeoutMs?: number;
 }
+
+/** How long a process that is restarted may take to stop, before SIGKILL. */
+const restartTimeoutMs = 3_000;
 
 type Exit = { code?: number | null; signal?: string | null; err?: Error };
 
@@ -48,7 +50,6 @@ export function supervise(
   {
     backoff = createBackoff(),
     stopTimeoutMs = drainLimitMs + 2_000,
-    restartTimeoutMs = 3_000,
     hangLimitMs = 30_000,
     startTimeoutMs = 120_000,
   }: SupervisorOptions = {},

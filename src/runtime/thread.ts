@@ -44,7 +44,7 @@ export async function openThread<Request extends object>({
   data,
   name,
   log,
-  callTimeoutMs = 10_000,
+  callTimeoutMs = 30_000,
   hangLimitMs = 30_000,
   inProcess = false,
 }: ThreadOptions): Promise<Thread<Request>> {
@@ -57,7 +57,7 @@ export async function openThread<Request extends object>({
 
   function start(onStarted: () => void = () => undefined): Runner {
     const startedAt = Date.now();
-    const runner = inProcess ? startBackgroundProcess(file) : startThread(file, data);
+    const runner = startRunner(file, data, inProcess);
     const from = `${name} ${kind}`;
     onLine(runner.stdout, (line) => log.info({ from }, line));
     onLine(runner.stderr, (line) => log.warn({ from }, line));
@@ -151,15 +151,15 @@ interface Runner {
   stop(): Promise<void>;
 }
 
-function startThread(file: URL, data: unknown): Runner {
+function startRunner(file: URL, data: unknown, inProcess: boolean): Runner {
   try {
-    return threadRunner(startFile(file, data));
+    return inProcess ? processRunner(spawnFile(file)) : threadRunner(startFile(file, data));
   } catch (error) {
     return exitedRunner((take) => setImmediate(take, error));
   }
 }
 
-/** What could not be started counts as exited at once: it is started again later. */
+/** For a thread that could not be started: it counts as exited at once, and is started again later. */
 function exitedRunner(onError: Runner['onError']): Runner {
   return {
     stdout: Readable.from([]),
@@ -209,21 +209,13 @@ function entryOf(file: URL): { entry: URL; args: string[] } {
 /** Garbage is collected in the same thread: helper threads would compete with redirects for cores. */
 const nodeOptions = ['--single-threaded-gc', '--max-old-space-size=512'];
 
-/** What it needs to start. Secrets, such as the address of the database, are not for it. */
+/** Variables that it needs to start. Secrets, such as the address of the database, are not passed on. */
 const passedVariables = ['PATH', 'HOME', 'TMPDIR', 'NODE_ENV', 'THREADS_FROM_BUILD'];
 
 /**
  * A process of its own, of low priority once it is ready, for work that would slow down this one even from a thread of low
  * priority: threads of a process share the helper threads of the garbage collector and the lock on its memory.
  */
-function startBackgroundProcess(file: URL): Runner {
-  try {
-    return processRunner(spawnFile(file));
-  } catch (error) {
-    return exitedRunner((take) => setImmediate(take, error));
-  }
-}
-
 function spawnFile(file: URL): ChildProcess {
   const { entry, args } = entryOf(file);
   return spawn(process.execPath, [...nodeOptions, fileURLToPath(entry), ...args], {

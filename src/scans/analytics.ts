@@ -28,14 +28,13 @@ interface CounterRow {
   count: number;
 }
 
-/** The last `days` UTC days, today included, from the daily counters: the cost does not grow with the scans. */
-export async function readAnalytics(
-  db: Database,
-  codeId: string,
-  days: number,
-  now: Date,
-): Promise<Analytics> {
-  const dates = lastDates(days, now);
+/** The last `days` UTC days, today included. */
+export function readAnalytics(db: Database, codeId: string, days: number, now: Date): Promise<Analytics> {
+  return readAnalyticsOn(db, codeId, lastDates(days, now));
+}
+
+/** Consecutive UTC days, from the daily counters: the cost does not grow with the scans. */
+export async function readAnalyticsOn(db: Database, codeId: string, dates: string[]): Promise<Analytics> {
   // One statement, so that the totals, the timeline and the rankings are from one snapshot and agree.
   const { rows } = (await db.raw(
     `WITH counted AS (
@@ -47,7 +46,7 @@ export async function readAnalytics(
      SELECT * FROM (
        SELECT 'city' AS dimension, '' AS value, count(*) AS count
        FROM scan_cities AS known WHERE qr_code_id = :codeId AND last_day >= :from
-         -- After the period: only where a clock is ahead.
+         -- After the period, which may have ended long ago.
          AND (last_day <= :to OR EXISTS (
            SELECT FROM scan_counters AS counter
            WHERE counter.qr_code_id = :codeId AND dimension = 'city' AND day BETWEEN :from AND :to AND value = known.city

@@ -13,7 +13,10 @@ interface ColumnDimension {
   column: DimensionColumn;
 }
 
-/** Counted by an expression, written twice: for rebuilding counters in SQL, and for the worker. Both must agree. */
+/**
+ * Counted by an expression, written twice: for rebuilding counters in SQL, and for the worker. Both must agree. Only counted:
+ * analytics, API, CSV and pages show columns, and what analytics.ts reads by name.
+ */
 interface ComputedDimension {
   /** SQL over a row of `scans`: the value to count, or null if the scan is not counted here. */
   value: string;

@@ -131,7 +131,7 @@ export function samplePlaces(content: Buffer, reader: Reader<Response>): Place[]
   return places;
 }
 
-/** Down to a record with data, left or right by chance, and around branches that have none. */
+/** Walks down to a record with data, left or right at random, avoiding branches without any. */
 function walk(
   readRecord: (node: number, side: 0 | 1) => number,
   nodeCount: number,

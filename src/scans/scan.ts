@@ -43,6 +43,8 @@ export interface Recorded {
   known: number;
   /** Codes that end by `dueBy` without a chosen end: their scans may renew them. Missing if there are none. */
   dueCodes?: string[];
+  /** Webhook endpoints select some of the codes. Missing if none does. */
+  hasEndpoints?: true;
 }
 
 /** Selects as `ScanRow`. Nobody else writes to `scans`; scans are counted, and wait for webhooks, by the same statement. */
@@ -56,11 +58,11 @@ export class Scan extends Model {
     const codeIds = [...new Set(rows.map((row) => row.qrCodeId))];
     const given = [...values, codeIds, dueBy, ...countScans(rows)];
     const [result] = await queryPrepared<RecordResult>(db, recordStatement, given);
-    const { recorded = 0, existingCodes = [], dueCodes = null } = result ?? {};
-    const renewable = dueCodes ? { dueCodes } : {};
-    if (existingCodes === null) return { recorded, known: recorded, ...renewable };
+    const { recorded = 0, existingCodes = [], dueCodes = null, hasEndpoints = false } = result ?? {};
+    const rest = { ...(hasEndpoints && { hasEndpoints }), ...(dueCodes && { dueCodes }) };
+    if (existingCodes === null) return { recorded, known: recorded, ...rest };
     const existing = new Set(existingCodes);
-    return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length, ...renewable };
+    return { recorded, known: rows.filter((row) => existing.has(row.qrCodeId)).length, ...rest };
   }
 
   /** Deletes the next scans of a code, by id. Returns how many, and the id of the last one. */
@@ -80,6 +82,7 @@ interface RecordResult {
   recorded: number;
   existingCodes: string[] | null;
   dueCodes: string[] | null;
+  hasEndpoints: boolean;
 }
 
 /** The columns of a scan with their types, in the order of the statement. */
@@ -153,7 +156,8 @@ const recordStatement = {
     ON CONFLICT (qr_code_id, dimension, day, value) DO UPDATE SET count = counter.count + excluded.count
   )
   SELECT recorded, CASE WHEN "allNew" THEN NULL ELSE ARRAY(SELECT id FROM code)::text[] END AS "existingCodes",
-    (SELECT array_agg(id)::text[] FROM code WHERE "isDue") AS "dueCodes"
+    (SELECT array_agg(id)::text[] FROM code WHERE "isDue") AS "dueCodes",
+    EXISTS (SELECT FROM subscribed) AS "hasEndpoints"
   FROM outcome`,
 };
 

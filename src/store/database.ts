@@ -34,10 +34,16 @@ interface DatabaseOptions {
    */
   serverTimeouts?: boolean;
   lockTimeoutMs?: number;
+  /** A connection stays open however long it is idle, so that the first statement after that does not wait for one. */
+  keepsOne?: boolean;
   idleInTransactionTimeoutMs?: number;
+  /** A connection on which the server responded this recently is used without being checked. */
+  trustedForMs?: number;
 }
 
 const keepAliveDelayMs = 10_000;
+/** How often a pool looks for connections that have been idle for half a minute. */
+const reapEveryMs = 10_000;
 
 export function openDatabase(
   url: string,
@@ -49,7 +55,9 @@ export function openDatabase(
     acquireTimeoutMs = 5_000,
     serverTimeouts = true,
     lockTimeoutMs = 5_000,
+    keepsOne = false,
     idleInTransactionTimeoutMs = 15_000,
+    trustedForMs = 2_000,
   }: DatabaseOptions,
 ): Database {
   let droppedAt = Number.NEGATIVE_INFINITY;
@@ -72,8 +80,9 @@ export function openDatabase(
       keepAliveInitialDelayMillis: keepAliveDelayMs,
     } as Knex.PgConnectionConfig,
     pool: {
-      min: 0,
+      min: keepsOne ? 1 : 0,
       max: poolMax,
+      reapIntervalMillis: reapEveryMs,
       afterCreate(connection: PoolClient, done: (error: Error | null, connection: PoolClient) => void) {
         connection.once('dropped', () => {
           droppedAt = performance.now();
@@ -81,7 +90,9 @@ export function openDatabase(
         connection.configure(serverTimeouts ? timeouts : {}, (error) => done(error, connection));
       },
       // When one connection has been lost silently, the idle ones may be lost too.
-      validate: (connection: PoolClient) => connection.respondedAt > droppedAt,
+      validate: async (connection: PoolClient) =>
+        connection.respondedAt > droppedAt &&
+        (performance.now() - connection.respondedAt < trustedForMs || (await connection.responds())),
     },
     acquireConnectionTimeout: acquireTimeoutMs,
     // Silenced, because the caller gets these errors anyway.

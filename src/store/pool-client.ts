@@ -1,5 +1,5 @@
 import { callbackify } from 'node:util';
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, type QueryConfig } from 'pg';
 import { needsPrimarySearch, splitHosts } from './database-url.ts';
 import { createPrimarySearch, type PrimarySearch } from './primary-search.ts';
 
@@ -102,6 +102,16 @@ export class PoolClient extends Client {
     });
   }
 
+  /** Whether the server still responds. While it hangs, its kernel keeps the connection open, so only a statement shows it. */
+  async responds(): Promise<boolean> {
+    try {
+      await this.query({ text: 'SELECT 1', query_timeout: probeTimeoutMs } as QueryConfig);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   #send(args: unknown[]): unknown {
     return (super.query as (...values: unknown[]) => unknown).apply(this, args);
   }
@@ -121,6 +131,8 @@ export class PoolClient extends Client {
   }
 }
 
+/** Leaves time for a new connection before the wait for one ends. */
+const probeTimeoutMs = 1_500;
 const readTimeoutMessage = 'Query read timeout';
 const readOnlyTransaction = '25006';
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client } from 'pg';
+import { joinCalls } from '../runtime/once.ts';
 import { serverNames, tlsError } from './database-url.ts';
 
 /** How long a server counts as the primary without being asked again. */
@@ -32,7 +33,6 @@ export class NoPrimaryError extends Error {
 export function createPrimarySearch(urls: string[]): PrimarySearch {
   let current: { url: string; address: ServerAddress } | undefined;
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  let searching: Promise<ServerAddress> | undefined;
 
   async function search(): Promise<ServerAddress> {
     const known = current?.url;
@@ -59,13 +59,12 @@ export function createPrimarySearch(urls: string[]): PrimarySearch {
     return current.address;
   }
 
+  const searchOnce = joinCalls(search);
+
   return {
     async find() {
       if (current && performance.now() - confirmedAt < confirmedMs) return current.address;
-      searching ??= search().finally(() => {
-        searching = undefined;
-      });
-      return searching;
+      return searchOnce();
     },
     forget() {
       confirmedAt = Number.NEGATIVE_INFINITY;

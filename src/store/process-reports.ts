@@ -24,6 +24,8 @@ interface ProcessState {
   replicas?: { name: string; state: string; lagMs: number }[];
   /** Requests that a proxy forwarded although TRUST_PROXY_HOPS is 0. */
   ignoredForwards?: number;
+  /** Kinds of jobs that a worker can read, beyond those of releases before 0.3. */
+  reads?: string[];
 }
 
 export interface ProcessReport {
@@ -43,9 +45,12 @@ export interface ProcessReport {
   longestLagMs: number | undefined;
 }
 
-/** All times are those of the database, so that the clocks of several machines do not matter. */
-export async function saveReport(db: Database, report: ProcessReport): Promise<void> {
-  await db.raw(
+/**
+ * Resolves to whether all workers that run read bundles of scans, and there are some. All times are those of the database,
+ * so that the clocks of several machines do not matter.
+ */
+export async function saveReport(db: Database, report: ProcessReport): Promise<boolean> {
+  const { rows } = (await db.raw(
     `WITH reported AS (
        INSERT INTO processes (id, kind, host, pid, version, started_at, reported_at, is_stopped, state, errors)
        VALUES (:id, :kind, :host, :pid, :version, now() - :uptimeMs * interval '1 ms', now(), :isStopped, :state, :errors)
@@ -53,7 +58,11 @@ export async function saveReport(db: Database, report: ProcessReport): Promise<v
          state = excluded.state, errors = excluded.errors
      )
      INSERT INTO process_samples (process_id, since, until, counts, longest_lag_ms)
-     VALUES (:id, now() - :spanMs * interval '1 ms', now(), :counts, :longestLagMs)`,
+     VALUES (:id, now() - :spanMs * interval '1 ms', now(), :counts, :longestLagMs)
+     RETURNING (
+       SELECT coalesce(bool_and(state @> '{"reads":["bundles"]}'), false) FROM processes
+       WHERE kind = 'worker' AND NOT is_stopped AND reported_at > now() - ${silentAfterMs} * interval '1 ms'
+     ) AS "workersReadBundles"`,
     {
       ...report,
       state: JSON.stringify(report.state),
@@ -61,7 +70,8 @@ export async function saveReport(db: Database, report: ProcessReport): Promise<v
       counts: JSON.stringify(report.counts),
       longestLagMs: report.longestLagMs ?? null,
     } as never,
-  );
+  )) as { rows: [{ workersReadBundles: boolean }] };
+  return rows[0].workersReadBundles;
 }
 
 /** Called by the workers, and by each process once an hour: where no worker runs, the table must not grow. */
@@ -168,6 +178,8 @@ interface ReporterOptions {
   state?(): Promise<Omit<ProcessState, 'memoryBytes'>>;
   /** The longest lag since the previous call. */
   takeLongestLagMs?(): number | undefined;
+  /** Called after each report. */
+  onReported?(workersReadBundles: boolean): void;
   errors?: RecentErrors | undefined;
   log: Log;
   everyMs?: number;
@@ -190,6 +202,7 @@ export function startReports({
   count,
   state = async () => ({}),
   takeLongestLagMs = () => undefined,
+  onReported = () => undefined,
   errors,
   log,
   everyMs = reportEveryMs,
@@ -215,7 +228,7 @@ export function startReports({
     const counts = Object.fromEntries(
       Object.entries(totals).map(([name, total]) => [name, total - (reported[name] ?? 0)]),
     );
-    await saveReport(db, {
+    const workersReadBundles = await saveReport(db, {
       ...identity,
       uptimeMs: now - startedAt,
       isStopped,
@@ -225,6 +238,7 @@ export function startReports({
       counts,
       longestLagMs,
     });
+    onReported(workersReadBundles);
     reportedAt = now;
     reported = totals;
     longestLagMs = undefined;

@@ -1,3 +1,4 @@
+import { joinCalls } from '../runtime/once.ts';
 import { withTimeout } from '../runtime/timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ReplicaState } from '../telemetry/web-metrics.ts';
@@ -61,7 +62,6 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
   let timeline: string | null | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let measuring: Promise<void> | undefined;
 
   async function measurePrimary(): Promise<void> {
     const askedAtMs = nowMs();
@@ -74,6 +74,8 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
     ({ systemId, timeline } = found);
     history.add(found.position, askedAtMs);
   }
+
+  const measurePrimaryOnce = joinCalls(measurePrimary);
 
   async function measure(one: (typeof replicas)[number]): Promise<void> {
     // The previous measurement hangs. It fails by itself.
@@ -94,12 +96,7 @@ export function monitorReplicas({ databaseUrl, replicaUrl, poolSize, log }: Moni
   async function run(): Promise<void> {
     const startedAt = nowMs();
     // Without the primary, nothing shows that a replica is current, and soon none is. Whether it answers is still measured.
-    measuring ??= measurePrimary()
-      .catch(() => undefined)
-      .finally(() => {
-        measuring = undefined;
-      });
-    await withTimeout(measureEveryMs, measuring).catch(() => undefined);
+    await withTimeout(measureEveryMs, measurePrimaryOnce()).catch(() => undefined);
     if (isClosed) return;
     for (const one of replicas) void measure(one); // catches its errors
     timer = setTimeout(() => void run(), Math.max(0, measureEveryMs - (nowMs() - startedAt)));

@@ -173,7 +173,7 @@ function logFailures(exporter: SpanExporter, log: Log): SpanExporter {
   };
 }
 
-/** Such as "Dropped 120 spans because maxQueueSize reached". Errors of the export are logged by `logFailures`. */
+/** For example "Dropped 120 spans because maxQueueSize reached". `logFailures` logs the errors of exports. */
 function logSdkWarnings(log: Log): void {
   const logWarning = throttle((message, times) =>
     log.warn({ from: 'opentelemetry', times }, String(message)),

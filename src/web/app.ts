@@ -1,7 +1,8 @@
 import Koa from 'koa';
 import { basePathOf } from '../http/base-path.ts';
 import { throttle } from '../telemetry/throttle.ts';
-import { authenticate, createGuards } from './middleware/guards.ts';
+import { compressPages } from './compressible.ts';
+import { authenticate, createGuards, createViewDemo } from './middleware/guards.ts';
 import { boundHeaders, securityHeaders } from './middleware/headers.ts';
 import { errors } from './middleware/errors.ts';
 import { observe } from './middleware/observe.ts';
@@ -12,6 +13,8 @@ import { createRouteTable } from './route-table.ts';
 import { serveRoutes } from './routes.ts';
 import type { Services } from './services.ts';
 
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Every middleware of the web process, in order. */
 export function createApp(services: Services): Koa {
   const { config, sessions, log, metrics, tracing } = services;
@@ -19,13 +22,18 @@ export function createApp(services: Services): Koa {
   useLinearQuery(app);
   const table = createRouteTable(services);
   const authenticateKey = authenticate(services);
-  const guards = createGuards(authenticateKey, config.metricsToken);
+  const guards = createGuards(authenticateKey, config.metricsToken, createViewDemo(services));
 
   app.use(boundHeaders);
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
+  app.use(compressPages);
   app.use(prefixLinks(basePathOf(config.baseUrl)));
   app.use(securityHeaders);
   app.use(errors(log, errorPage(services)));
+  app.use(async ({ method, response }, next) => {
+    await next();
+    if (!safeMethods.has(method) && response.status < 400) services.wakeWorkers();
+  });
   app.use(serveRoutes(table.api, guards));
   // So that a path without a route costs quota, too, and reveals nothing to strangers.
   app.use((ctx, next) => (/^\/api(?:\/|$)/.test(ctx.path) ? authenticateKey(ctx, next) : next()));

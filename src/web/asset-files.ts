@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 import { AppError } from '../errors.ts';
+import { type Brand, themeOf } from '../brand.ts';
 import { themeRules } from '../theme.ts';
-import { type Compressible, compressible, sendCompressed } from './compressible.ts';
+import { type Compressible, compressible, incompressible, sendCompressed } from './compressible.ts';
 import { createRoutes, type Routes } from './routes.ts';
+import { loadFonts } from './ui/fonts.ts';
 
 const folder = new URL('./', import.meta.url);
 /** Browser scripts have their own suffix, because the server's modules are in the same folders. */
@@ -23,16 +25,17 @@ export interface Assets {
   routes: Routes;
 }
 
-let loaded: Assets | undefined;
+const loaded = new WeakMap<Brand, Assets>();
 
-/** Style sheets, browser scripts and icons, read and compressed once per process. */
-export function loadAssets(): Assets {
-  loaded ??= load();
-  return loaded;
+/** Style sheets, browser scripts, fonts and icons, read and compressed once per process. The brand has one color of them. */
+export function loadAssets(brand: Brand): Assets {
+  const known = loaded.get(brand) ?? load(brand);
+  loaded.set(brand, known);
+  return known;
 }
 
-function load(): Assets {
-  const files = findAssets();
+function load(brand: Brand): Assets {
+  const files = findAssets(themeRules(undefined, themeOf(brand)));
   const digest = createHash('sha256');
   for (const [name, { bytes }] of files) digest.update(name).update(bytes);
   const path = `/assets/${digest.digest('hex').slice(0, 12)}`;
@@ -51,9 +54,13 @@ function load(): Assets {
  * Scripts and icons by their path below `src/web`, so that scripts import each other by the same relative paths in the
  * browser and on disk. The style sheets of a folder and of those in it are one asset: `keys.css` holds all of `keys/`.
  */
-function findAssets(): Map<string, Compressible> {
+function findAssets(theme: string): Map<string, Compressible> {
   const found = new Map<string, Compressible>();
-  const sheets = new Map([[`${sharedFolder}.css`, `${layers}\n@layer tokens {\n${themeRules()}\n}\n`]]);
+  const fonts = loadFonts();
+  for (const { name, bytes } of fonts.files) found.set(name, incompressible('font/woff2', bytes));
+  const sheets = new Map([
+    [`${sharedFolder}.css`, `${layers}\n${fonts.rules}\n@layer tokens {\n${theme}\n}\n`],
+  ]);
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
     const name = file.split(sep).join('/');
     const suffix = Object.keys(fileTypes).find((each) => name.endsWith(each));
@@ -63,7 +70,9 @@ function findAssets(): Map<string, Compressible> {
     const sheet = `${name.split('/')[0]}.css`;
     sheets.set(sheet, (sheets.get(sheet) ?? '') + read().toString());
   }
-  for (const [name, text] of sheets)
-    found.set(name, compressible('text/css; charset=utf-8', Buffer.from(text)));
+  for (const [name, text] of sheets) {
+    const shorter = text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/^\s+/gm, '');
+    found.set(name, compressible('text/css; charset=utf-8', Buffer.from(shorter)));
+  }
   return found;
 }

@@ -12,6 +12,7 @@ import {
 } from '../codes/print/print-codes.ts';
 import type { LabelOptions } from '../codes/print/labels.ts';
 import { streamZip } from '../formats/zip.ts';
+import { printedTitle } from '../codes/public-title.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import { findDesigns } from '../codes/design/stored-design.ts';
 import type { Database } from '../store/database.ts';
@@ -33,6 +34,14 @@ export interface Prints {
   /** `load` is called when it is the turn of the caller: a thousand codes take time and memory. */
   labels(caller: Caller, load: () => Promise<PrintedCode[]>, options: LabelOptions): Promise<Readable>;
   files(caller: Caller, load: () => Promise<FiledCode[]>, format: FileFormat): Promise<Readable>;
+}
+
+/** Labels show the title that everybody may see, and not the name that only its owner sees. */
+export function withPublicTitles(codes: (QrCode & PrintedCode)[]): PrintedCode[] {
+  return codes.map((code) => {
+    const { shareToken, picture } = code;
+    return { shareToken, picture, name: printedTitle(code).title };
+  });
 }
 
 export function createPrints({ db, printer, images, downloads, baseUrl, now }: PrintsParts): Prints {

@@ -6,15 +6,22 @@ import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
 import { accountPages, unsubscribePages } from './account/account-routes.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
+import { designPreviewRoutes } from './codes/design/design-previews.ts';
 import { designPages } from './codes/design/design-routes.ts';
+import { styleDesignPages } from './codes/design/style-design-routes.ts';
 import { codeFilePages } from './codes/file/file-routes.ts';
+import { createCodePages } from './codes/form/create-routes.ts';
 import { codeFormPages } from './codes/form/form-routes.ts';
 import { codePreviewRoutes } from './codes/form/form-preview.ts';
 import { pageLogoPages } from './codes/page-logo/page-logo-routes.ts';
 import { codePictureRoutes } from './codes/picture-routes.ts';
 import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
+import { brandPages } from './codes/brand/brand-routes.ts';
+import { readyPages } from './codes/ready/ready-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
+import { brandRoutes } from './brand/brand-routes.ts';
+import { demoPages } from './demo/demo-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
 import { mailLinkPages } from './sign-in/mail-link-routes.ts';
 import { securityPages } from './security/security-routes.ts';
@@ -29,10 +36,12 @@ import { forms, markChanges } from './middleware/forms.ts';
 import { healthRoutes, metricsRoutes } from './operations/monitoring-routes.ts';
 import type { Route, Routes } from './routes.ts';
 import type { Services } from './services.ts';
+import { galleryPage } from './ui/gallery.tsx';
 
 /** Every page and form. A page is its feature folder and one line here. */
 const features: ((services: Services) => Routes)[] = [
   frontPage,
+  demoPages,
   docsPage,
   signInPages,
   signUpPages,
@@ -41,10 +50,16 @@ const features: ((services: Services) => Routes)[] = [
   codePictureRoutes,
   codePreviewRoutes,
   codeFilePages,
+  createCodePages,
   codeFormPages,
+  brandPages,
   printPages,
+  readyPages,
+  designPreviewRoutes,
   designPages,
   pageLogoPages,
+  // Before the templates with an id: it has `/codes/styles/new`.
+  styleDesignPages,
   stylePages,
   // Last of those below /codes: its `/codes/:id` would match their paths too.
   codeDetailPages,
@@ -57,6 +72,7 @@ const features: ((services: Services) => Routes)[] = [
   blocksPages,
   queuesPages,
   auditPages,
+  galleryPage,
 ];
 
 interface RouteTable {
@@ -75,7 +91,11 @@ export function createRouteTable(services: Services): RouteTable {
     .map((route) => ({ ...route, handlers: [...handleForm, ...route.handlers] }));
   return {
     api: [...documentRoutes(services).list, ...apiRoutes(services).list],
-    public: [...healthRoutes(health, config).list, ...loadAssets().routes.list],
+    public: [
+      ...healthRoutes(health, config).list,
+      ...loadAssets(config.brand).routes.list,
+      ...brandRoutes(config.brand).list,
+    ],
     // The board and the links in mails are not forms with a CSRF token.
     pages: [
       ...metricsRoutes(readMetrics).list,

@@ -22,6 +22,7 @@ import type { Tracing } from '../telemetry/tracing-sdk.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { type SecretBox, createSecretBox } from '../webhooks/signing.ts';
 import { type Downloads, createDownloads } from './downloads.ts';
+import { type Demo, createDemo } from './demo/demo.ts';
 import { type Sessions, createSessions } from './middleware/session.ts';
 import type { HealthParts } from './operations/monitoring-routes.ts';
 import { type Prints, createPrints } from './prints.ts';
@@ -34,6 +35,8 @@ export interface Services {
   reads: Reads;
   secrets: ServiceSecrets;
   sessions: Sessions;
+  /** Undefined without a demo. */
+  demo: Demo | undefined;
   passwords: PasswordHasher;
   images: Images;
   prints: Prints;
@@ -58,6 +61,8 @@ export interface Services {
   sendMail: ((request: MailRequest) => Promise<void>) | undefined;
   /** Queues the export of an account. */
   buildExport(job: ExportJob): Promise<void>;
+  /** To be called after a change: workers call webhook endpoints, apply styles and purge soon. */
+  wakeWorkers(): void;
   health: HealthParts;
   metrics: WebMetrics;
   readMetrics: ReadMetrics;
@@ -69,7 +74,7 @@ export interface Services {
   now: () => Date;
 }
 
-type Built = 'sessions' | 'prints' | 'webhooks' | 'uploads' | 'downloads';
+type Built = 'sessions' | 'demo' | 'prints' | 'webhooks' | 'uploads' | 'downloads';
 
 /** Adds to what the process has opened what only pages and the API use. */
 export function createServices(opened: Omit<Services, Built> & { printer: Printer }): Services {
@@ -79,6 +84,7 @@ export function createServices(opened: Omit<Services, Built> & { printer: Printe
     ...opened,
     downloads,
     sessions: createSessions({ db, secrets, isSecure: config.baseUrl.startsWith('https:'), now }),
+    demo: config.hasDemo ? createDemo({ db, config, now }) : undefined,
     prints: createPrints({ db, printer, images, downloads, baseUrl: config.baseUrl, now }),
     webhooks: {
       box: createSecretBox(secrets.webhookKeys),

@@ -107,6 +107,17 @@ export async function listAttempts(db: Database, deliveryId: string): Promise<At
     .select('attempted_at', 'duration_ms', 'status_code', 'response', 'error');
 }
 
+/** The latest call of each delivery, by its id. The map has no entry for one that has not been sent yet. */
+export async function readLastAttempts(db: Database, deliveryIds: string[]): Promise<Map<string, Attempt>> {
+  const rows = await AttemptRow.query(db)
+    .distinctOn('delivery_id')
+    .whereIn('delivery_id', deliveryIds)
+    .orderBy('delivery_id')
+    .orderBy('id', 'desc')
+    .select('delivery_id', 'attempted_at', 'duration_ms', 'status_code', 'response', 'error');
+  return new Map(rows.map((row) => [row.deliveryId, row]));
+}
+
 /** Sends a delivery again, with the same webhook-id. */
 export async function retryDelivery(
   db: Database,
@@ -211,6 +222,51 @@ async function addMissedScans(
     },
   )) as { rows: [{ count: number }] };
   return rows[0].count;
+}
+
+/** Scans in one call. */
+const maxScans = 100;
+
+interface WaitingScans {
+  id: string;
+  codeId: string;
+  scanIds: string[];
+}
+
+/** Makes a delivery of the oldest scans that wait. From here on, its webhook-id and scans stay the same. */
+export async function gatherScans(db: Database, endpointId: string): Promise<Delivery | undefined> {
+  return db.transaction(async (transaction) => {
+    const waiting = (await transaction('webhook_scans')
+      .where({ endpoint_id: endpointId })
+      .orderBy('id')
+      .limit(maxScans)
+      .forUpdate()
+      .skipLocked()
+      .select({ id: 'id', codeId: 'qr_code_id', scanIds: 'scan_ids' })) as WaitingScans[];
+    const taken: { codeId: string; scanId: string }[] = [];
+    const emptied: string[] = [];
+    for (const { id, codeId, scanIds } of waiting) {
+      const some = scanIds.slice(0, maxScans - taken.length);
+      taken.push(...some.map((scanId) => ({ codeId, scanId })));
+      if (some.length === scanIds.length) emptied.push(id);
+      else
+        await transaction('webhook_scans')
+          .where({ id })
+          .update({ scan_ids: scanIds.slice(some.length) });
+      if (taken.length === maxScans) break;
+    }
+    if (taken.length === 0) return undefined;
+    await transaction('webhook_scans').whereIn('id', emptied).delete();
+    return Delivery.query(transaction)
+      .insert({
+        endpointId,
+        event: 'scan.recorded',
+        scanCodes: taken.map(({ codeId }) => codeId),
+        scanIds: taken.map(({ scanId }) => scanId),
+      })
+      .returning('*')
+      .first();
+  });
 }
 
 function againColumns(now: Date) {

@@ -1,12 +1,10 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
 import { type Database, readClock } from '../store/database.ts';
-import { type Attempt, AttemptRow, Delivery } from './deliveries.ts';
+import { type Attempt, AttemptRow, Delivery, gatherScans } from './deliveries.ts';
 import { leaseOn } from '../store/lease.ts';
 import { Endpoint } from './endpoints.ts';
 import { deleteIfCodeIsGone, dropPending } from './purge-deliveries.ts';
 
-/** Scans in one call. */
-const maxScans = 100;
 /** Other events that are sent to an endpoint at the same time. */
 const maxParallel = 4;
 /** A call with scans that is due this soon is waited for: the next look would be too late for it. */
@@ -79,6 +77,24 @@ export async function claimEndpoints(db: Database, { pace, limit, leaseMs }: Cla
     .returning('*');
 }
 
+/** When an endpoint that nobody calls has something to be sent, in milliseconds from now; undefined if none has. */
+export async function nextDueInMs(db: Database): Promise<number | undefined> {
+  const { rows } = (await db.raw(
+    `SELECT ceil(1000 * extract(epoch FROM min(greatest(endpoint.retry_at, waiting.due_at)) - now()))::float AS ms
+     FROM webhook_endpoints AS endpoint
+     CROSS JOIN LATERAL (
+       (SELECT CASE WHEN endpoint.failures > 0 THEN now() ELSE next_attempt_at END AS due_at
+        FROM webhook_deliveries AS delivery
+        WHERE delivery.endpoint_id = endpoint.id AND delivery.status = 'pending'
+        ORDER BY next_attempt_at LIMIT 1)
+       UNION ALL
+       (SELECT endpoint.scans_at FROM webhook_scans AS scan WHERE scan.endpoint_id = endpoint.id LIMIT 1)
+     ) AS waiting
+     WHERE endpoint.is_enabled AND ${lease.isFree}`,
+  )) as { rows: [{ ms: number | null }] };
+  return rows[0].ms === null ? undefined : Math.max(0, rows[0].ms);
+}
+
 export interface Due {
   /** At most one, not before the endpoint's `scansAt`. */
   scans: Delivery | undefined;
@@ -109,48 +125,6 @@ async function takeProbe(db: Database, endpointId: string): Promise<Due> {
   return probe.event === 'scan.recorded'
     ? { scans: probe, others: [] }
     : { scans: undefined, others: [probe] };
-}
-
-interface WaitingScans {
-  id: string;
-  codeId: string;
-  scanIds: string[];
-}
-
-/** Makes a delivery of the oldest scans that wait. From here on, its webhook-id and scans stay the same. */
-export async function gatherScans(db: Database, endpointId: string): Promise<Delivery | undefined> {
-  return db.transaction(async (transaction) => {
-    const waiting = (await transaction('webhook_scans')
-      .where({ endpoint_id: endpointId })
-      .orderBy('id')
-      .limit(maxScans)
-      .forUpdate()
-      .skipLocked()
-      .select({ id: 'id', codeId: 'qr_code_id', scanIds: 'scan_ids' })) as WaitingScans[];
-    const taken: { codeId: string; scanId: string }[] = [];
-    const emptied: string[] = [];
-    for (const { id, codeId, scanIds } of waiting) {
-      const some = scanIds.slice(0, maxScans - taken.length);
-      taken.push(...some.map((scanId) => ({ codeId, scanId })));
-      if (some.length === scanIds.length) emptied.push(id);
-      else
-        await transaction('webhook_scans')
-          .where({ id })
-          .update({ scan_ids: scanIds.slice(some.length) });
-      if (taken.length === maxScans) break;
-    }
-    if (taken.length === 0) return undefined;
-    await transaction('webhook_scans').whereIn('id', emptied).delete();
-    return Delivery.query(transaction)
-      .insert({
-        endpointId,
-        event: 'scan.recorded',
-        scanCodes: taken.map(({ codeId }) => codeId),
-        scanIds: taken.map(({ scanId }) => scanId),
-      })
-      .returning('*')
-      .first();
-  });
 }
 
 /** A delivery that fails is tried again after 5 s, 10 s, 20 s … 6 h, for three days. */

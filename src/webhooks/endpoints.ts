@@ -100,9 +100,15 @@ export async function listEndpoints(
 }
 
 /** The same 404 for another owner's endpoint, a missing one and a malformed id. */
-export async function findEndpoint(db: Database, userId: string, id: string): Promise<Endpoint> {
-  const endpoint = isUuid(id) ? await Endpoint.query(db).findOne({ id, user_id: userId }) : undefined;
-  if (!endpoint) throw noSuchEndpoint();
+export async function findEndpoint(
+  db: Database,
+  userId: string,
+  id: string,
+  { isLocked = false } = {},
+): Promise<Endpoint> {
+  const query = Endpoint.query(db).findOne({ id, user_id: userId });
+  const endpoint = isUuid(id) ? await (isLocked ? query.forNoKeyUpdate() : query) : undefined;
+  if (!endpoint) throw new AppError('not_found', 'There is no such webhook endpoint.');
   return endpoint;
 }
 
@@ -136,7 +142,7 @@ export async function changeEndpoint(
       ? {}
       : { ...unproven(changes.url), failures: 0, failingSince: null, retryAt: now };
   const changed = await db.transaction(async (transaction) => {
-    check(await lockEndpoint(transaction, userId, id));
+    check(await findEndpoint(transaction, userId, id, { isLocked: true }));
     return Endpoint.query(transaction)
       .findById(id)
       .patch({ ...changes, ...retry, ...state, updatedAt: now })
@@ -146,14 +152,6 @@ export async function changeEndpoint(
   });
   if (state.isEnabled === false) await dropPending(db, id, maxDisablingMs);
   return changed;
-}
-
-async function lockEndpoint(transaction: Database, userId: string, id: string): Promise<Endpoint> {
-  const endpoint = isUuid(id)
-    ? await Endpoint.query(transaction).findOne({ id, user_id: userId }).forNoKeyUpdate()
-    : undefined;
-  if (!endpoint) throw noSuchEndpoint();
-  return endpoint;
 }
 
 /** An address that has not been called yet counts as slow. */
@@ -182,7 +180,7 @@ export async function rotateSecret(
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = generateSecret();
   return db.transaction(async (transaction) => {
-    const current = await lockEndpoint(transaction, userId, id);
+    const current = await findEndpoint(transaction, userId, id, { isLocked: true });
     check?.(current);
     const endpoint = await Endpoint.query(transaction)
       .findById(id)
@@ -203,11 +201,9 @@ export async function rotateSecret(
 /** Its log and waiting events are purged in the background. */
 export async function deleteEndpoint(db: Database, userId: string, id: string, check?: Check): Promise<void> {
   await db.transaction(async (transaction) => {
-    check?.(await lockEndpoint(transaction, userId, id));
-    const deleted = isUuid(id)
-      ? await Endpoint.query(transaction).delete().where({ id, user_id: userId })
-      : 0;
-    if (deleted === 0) throw noSuchEndpoint();
+    const current = await findEndpoint(transaction, userId, id, { isLocked: true });
+    check?.(current);
+    await Endpoint.query(transaction).deleteById(id);
   });
 }
 
@@ -228,10 +224,6 @@ export async function resealSecrets(db: Database, box: SecretBox): Promise<void>
         secretKey: box.keyName,
       });
   }
-}
-
-function noSuchEndpoint(): AppError {
-  return new AppError('not_found', 'There is no such webhook endpoint.');
 }
 
 const maxOwners = 100;

@@ -102,7 +102,7 @@ describe('The limits of an account', () => {
     const page = (await (await pages.get('/account')).text())
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ');
-    expect(page).to.contain('Codes 1 1 of 5 set for you 50,000').and.to.contain('3 3 of 30');
+    expect(page).to.contain('Codes 1 of 5 1 set for you 50,000').and.to.contain('3 of 30 3');
   });
 
   it('are recorded in the audit log when they change, and only then', async () => {

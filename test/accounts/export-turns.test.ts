@@ -81,6 +81,14 @@ describe('Exports of accounts take turns', () => {
     expect((await take(2 * minute)).name).to.equal('a');
   });
 
+  it('again at once after a failure, although a renewal of its lease arrives after that', async () => {
+    await request('a', 0);
+    const first = await take(1);
+    await releaseExportLease(db, first);
+    await renewExportLease(db, first, at(2));
+    expect((await take(3)).name).to.equal('a');
+  });
+
   it('in bounded storage: the oldest archives end early, but not on their first day', async () => {
     const limits = { storedBytes: 100 };
     await request('old', 0);

@@ -37,16 +37,16 @@ describe('Hashing passwords', () => {
   });
 
   it('does not use the threads of file writes: a write does not wait for earlier hashes', async () => {
-    const hasher = open({ maxWaiting: 60, maxWaitMs: 60_000 });
+    const hasher = open({ maxWaiting: 24, maxWaitMs: 600_000 });
     await hasher.hash(password);
     const order: string[] = [];
-    const hashes = Array.from({ length: 60 }, () => hasher.hash(password).then(() => order.push('hash')));
+    const hashes = Array.from({ length: 12 }, () => hasher.hash(password).then(() => order.push('hash')));
     const file = join(tmpdir(), `qrelay-write-${process.pid}`);
     await writeFile(file, 'scan');
     order.push('write');
     await Promise.all(hashes);
     await rm(file);
-    expect(order.indexOf('write')).to.be.below(30);
+    expect(order.indexOf('write')).to.be.below(6);
   });
 
   it('runs up to its concurrency, queues up to its limit, and refuses the rest', async () => {

@@ -25,7 +25,7 @@ describe('Codes of authenticator apps', () => {
     expect(newTotpSecret())
       .to.match(/^[A-Z2-7]{32}$/)
       .and.not.to.equal(newTotpSecret());
-    expect(totpUrl(secret, 'a+b@example.com', 'qr.test')).to.equal(
+    expect(totpUrl(secret, 'a+b@example.com', { name: 'Qrelay', host: 'qr.test' })).to.equal(
       `otpauth://totp/Qrelay%20(qr.test):a%2Bb%40example.com?secret=${secret}&issuer=Qrelay%20(qr.test)`,
     );
   });

@@ -18,7 +18,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { inABrowser } from '../support/in-a-browser.ts';
 import { runQrelayHere } from '../support/command-line.ts';
-import { onBothQueues } from '../support/queue-engines.ts';
+import { emptyRedisDatabase } from '../support/queue-engines.ts';
 import { type RedisServer, startOwnRedis } from '../support/redis-server.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
@@ -41,6 +41,14 @@ interface BoardAnswer {
 
 type Ask = (path: string, init?: { method?: string; headers?: Record<string, string> }) => Promise<Response>;
 
+interface BoardUse {
+  service(): TestService;
+  operator: Ask;
+  board(path?: string): Promise<BoardAnswer>;
+  makeFailedJob(): Promise<{ jobId: string; codeId: string; repair(): Promise<void> }>;
+  expectLanded(codeId: string): Promise<void>;
+}
+
 /** With the session cookie of a user, or without one. */
 async function askAs(service: TestService, email?: string, isAdmin = false): Promise<Ask> {
   const cookies = ['__Host-qrelay-visitor=known'];
@@ -57,7 +65,8 @@ async function askAs(service: TestService, email?: string, isAdmin = false): Pro
     });
 }
 
-onBothQueues('The queue board', (redisUrl) => {
+/** A service with a worker and an operator, for the tests of a suite. */
+function useBoard(redisUrl: () => string | undefined): BoardUse {
   let service: TestService;
   let operator: Ask;
 
@@ -109,61 +118,16 @@ onBothQueues('The queue board', (redisUrl) => {
     expect(await service.db('dead_scans').where('job', 'like', '%no-uuid%')).to.have.length.greaterThan(0);
   }
 
-  it('is for operators: everyone else gets a 404 for each of its URLs', async () => {
-    const formerOperator = await askAs(service, 'former@example.com', true);
-    expect((await formerOperator('/admin/board')).status).to.equal(200);
-    await setAdmin(
-      service.db,
-      await findOrCreateUser(service.db, 'former@example.com', new Date()),
-      false,
-      new Date(),
-    );
-    const script = /static\/js\/main[^"]+/.exec(await (await operator('/admin/board')).text())?.[0];
-    expect((await operator(`/admin/board/${script}`)).status).to.equal(200);
-    const paths = ['/admin', '/admin/', '/admin/board', '/admin/board/', '/admin/board/queue/scans'];
-    paths.push(failedJobs, `/admin/board/${script}`, '/admin/board/api/queues/scans/retry/failed');
+  return {
+    service: () => service,
+    operator: (path, init) => operator(path, init),
+    board,
+    makeFailedJob,
+    expectLanded,
+  };
+}
 
-    async function whatIsSeen(ask: Ask, path: string, method: string, accept: string): Promise<object> {
-      const answer = await ask(path, { method, headers: { ...fromHere, Accept: accept } });
-      const headers = Object.fromEntries(answer.headers);
-      const requestId = headers['x-request-id'] ?? 'none';
-      delete headers['x-request-id'];
-      delete headers['date'];
-      return { status: answer.status, headers, body: (await answer.text()).replace(requestId, '') };
-    }
-    const others = [await askAs(service), await askAs(service, 'user@example.com'), formerOperator];
-    for (const ask of others) {
-      for (const accept of ['text/html', 'application/json']) {
-        for (const method of accept === 'text/html'
-          ? ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
-          : ['GET', 'PUT']) {
-          const missing = await whatIsSeen(ask, '/nothing-here', method, accept);
-          expect(missing).to.include({ status: 404 });
-          const seen = await Promise.all(paths.map((path) => whatIsSeen(ask, path, method, accept)));
-          for (const [index, path] of paths.entries())
-            expect(seen[index], `${method} ${path}`).to.deep.equal(missing);
-        }
-      }
-    }
-  });
-
-  it('serves only its own files', async () => {
-    for (const path of [
-      '../index.ejs',
-      '..%2findex.ejs',
-      '%2e%2e/index.ejs',
-      'js',
-      'js/',
-      '',
-      'no.js',
-      'constructor',
-    ])
-      expect((await operator(`/admin/board/static/${path}`)).status, path).to.equal(404);
-    const picture = await operator('/admin/board/static/images/logo.svg');
-    expect(picture.headers.get('content-type')).to.equal('image/svg+xml; charset=utf-8');
-    expect(picture.headers.get('cache-control')).to.match(/^private, max-age=/);
-  });
-
+function itRetriesJobs({ service, operator, board, makeFailedJob, expectLanded }: BoardUse): void {
   it('retries a failed job, whose scans are then recorded, and shows no personal data', async () => {
     const { jobId, codeId, repair } = await makeFailedJob();
     const shown = await board();
@@ -202,7 +166,7 @@ onBothQueues('The queue board', (redisUrl) => {
     expect((await board()).queues[0].counts['failed']).to.equal(1);
     expect((await operator(path, { method: 'PUT', headers: fromHere })).status).to.equal(204);
     await expectLanded(codeId);
-    const [recorded] = await listActions(service.db, { limit: 1 });
+    const [recorded] = await listActions(service().db, { limit: 1 });
     expect(recorded).to.include({
       operatorEmail: 'operator@example.com',
       action: 'queue.retry',
@@ -210,18 +174,84 @@ onBothQueues('The queue board', (redisUrl) => {
       note: `Job ${jobId}`,
     });
   });
+}
+
+describe('The queue board (queue on Postgres)', () => {
+  const use = useBoard(() => undefined);
+  const { service, operator, board, makeFailedJob, expectLanded } = use;
+
+  itRetriesJobs(use);
+
+  it('is for operators: everyone else gets a 404 for each of its URLs', async () => {
+    const formerOperator = await askAs(service(), 'former@example.com', true);
+    expect((await formerOperator('/admin/board')).status).to.equal(200);
+    await setAdmin(
+      service().db,
+      await findOrCreateUser(service().db, 'former@example.com', new Date()),
+      false,
+      new Date(),
+    );
+    const script = /static\/js\/main[^"]+/.exec(await (await operator('/admin/board')).text())?.[0];
+    expect((await operator(`/admin/board/${script}`)).status).to.equal(200);
+    const paths = ['/admin', '/admin/', '/admin/board', '/admin/board/', '/admin/board/queue/scans'];
+    paths.push(failedJobs, `/admin/board/${script}`, '/admin/board/api/queues/scans/retry/failed');
+
+    async function whatIsSeen(ask: Ask, path: string, method: string, accept: string): Promise<object> {
+      const sent = { ...fromHere, Accept: accept, 'Accept-Encoding': 'identity' };
+      const answer = await ask(path, { method, headers: sent });
+      const headers = Object.fromEntries(answer.headers);
+      const requestId = headers['x-request-id'] ?? 'none';
+      delete headers['x-request-id'];
+      delete headers['date'];
+      const body = (await answer.text()).replaceAll(/(?<=name="csrfToken" value=")[^"]+/g, '');
+      return { status: answer.status, headers, body: body.replace(requestId, '') };
+    }
+    const others = [
+      { ask: await askAs(service(), 'user@example.com'), methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] },
+      { ask: await askAs(service()), methods: ['GET', 'PUT'] },
+      { ask: formerOperator, methods: ['GET', 'PUT'] },
+    ];
+    for (const { ask, methods } of others) {
+      for (const accept of ['text/html', 'application/json']) {
+        for (const method of accept === 'text/html' ? methods : ['GET']) {
+          const missing = await whatIsSeen(ask, '/nothing-here', method, accept);
+          expect(missing).to.include({ status: 404 });
+          const seen = await Promise.all(paths.map((path) => whatIsSeen(ask, path, method, accept)));
+          for (const [index, path] of paths.entries())
+            expect(seen[index], `${method} ${path}`).to.deep.equal(missing);
+        }
+      }
+    }
+  });
+
+  it('serves only its own files', async () => {
+    for (const path of [
+      '../index.ejs',
+      '..%2findex.ejs',
+      '%2e%2e/index.ejs',
+      'js',
+      'js/',
+      '',
+      'no.js',
+      'constructor',
+    ])
+      expect((await operator(`/admin/board/static/${path}`)).status, path).to.equal(404);
+    const picture = await operator('/admin/board/static/images/logo.svg');
+    expect(picture.headers.get('content-type')).to.equal('image/svg+xml; charset=utf-8');
+    expect(picture.headers.get('cache-control')).to.match(/^private, max-age=/);
+  });
 
   it('records a change before it is made, under the name of its route', async () => {
     const { jobId, codeId, repair } = await makeFailedJob();
     await repair();
     const change = (path: string) =>
       operator(`/admin/board/api/queues/scans/${path}`, { method: 'PUT', headers: fromHere });
-    await service.db.schema.renameTable('operator_actions', 'hidden_actions');
+    await service().db.schema.renameTable('operator_actions', 'hidden_actions');
     expect((await change(`${jobId}/retry`)).status).to.equal(500);
-    await service.db.schema.renameTable('hidden_actions', 'operator_actions');
+    await service().db.schema.renameTable('hidden_actions', 'operator_actions');
     await eventually(async () => expect((await board()).queues[0].counts['failed']).to.equal(1));
     await change('promote/retry');
-    const [recorded] = await listActions(service.db, { limit: 1 });
+    const [recorded] = await listActions(service().db, { limit: 1 });
     expect(recorded).to.include({ action: 'queue.retry', target: 'scans', note: 'Job promote' });
     await change(`${jobId}/retry`);
     await expectLanded(codeId);
@@ -255,10 +285,20 @@ onBothQueues('The queue board', (redisUrl) => {
     expect((await operator(all, { method: 'PUT', headers: fromHere })).status).to.equal(200);
     await expectLanded(codeId);
   });
+});
 
-  const itself = () => service;
+describe('The queue board (queue on Redis)', () => {
+  let url: string | undefined;
+  before(async function () {
+    url = await emptyRedisDatabase();
+    if (!url) return this.skip();
+  });
+  const use = useBoard(() => url);
+  const { service, makeFailedJob, expectLanded } = use;
 
-  inABrowser('The board', itself, (site) => {
+  itRetriesJobs(use);
+
+  inABrowser('The board', service, (site) => {
     it('is linked in the header for users made operators with `qrelay user admin`, and retries by a click', async () => {
       const { page, provoked } = await site.visitAs('chief@example.com', {
         viewport: { width: 1280, height: 800 },
@@ -266,7 +306,7 @@ onBothQueues('The queue board', (redisUrl) => {
       await page.goto('/keys');
       const admin = page.getByRole('banner').getByRole('link', { name: 'Admin' });
       expect(await admin.count()).to.equal(0);
-      const settings = { DATABASE_URL: service.databaseUrl };
+      const settings = { DATABASE_URL: service().databaseUrl };
       const made = await runQrelayHere(['user', 'admin', '--email', 'Chief@example.com'], settings);
       expect(made).to.deep.equal({
         code: 0,
@@ -326,7 +366,7 @@ describe('The queue board while Redis is down', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says so at once, works when Redis is back, and does not wait for a server that hangs', async function () {
+  it('says so at once, works when Redis is back, and does not wait for a server that hangs [timed]', async function () {
     const port = await freePort();
     service = await startService({ redisUrl: `redis://127.0.0.1:${port}` });
     const operator = await askAs(service, 'operator@example.com', true);

@@ -473,7 +473,7 @@ describe('qrelay, the command line (decisions: Limits)', function () {
   it('migrates an empty database, and says so when there is nothing to do (decisions: Where things run)', async () => {
     const bare = await createBareDatabase();
     const settings = { DATABASE_URL: bare.url };
-    const first = await runQrelay(['migrate'], settings);
+    const first = await runQrelayHere(['migrate'], settings);
     expect(first).to.include({ code: 0, stdout: '' });
     expect(first.stderr).to.match(/^Applied 0001-accounts, /);
     expect(await runQrelayHere(['migrate'], settings)).to.deep.equal({

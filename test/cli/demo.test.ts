@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { demoCodes } from '../../src/cli/demo-codes.ts';
-import { type StoredDemoCode, makeDemoScans } from '../../src/cli/demo-scans.ts';
+import { demoCodes } from '../../src/demo/demo-codes.ts';
+import { type StoredDemoCode, makeDemoScans } from '../../src/demo/demo-scans.ts';
 import { contentErrors } from '../../src/codes/content/content-errors.ts';
 import { codeTypes, parseContent } from '../../src/codes/content/content-types.ts';
 import { dayMs } from '../../src/runtime/units.ts';
@@ -84,7 +84,7 @@ describe('qrelay demo', function () {
   it('creates an account that can sign in, a key, a code of each type and their scans, with correct counters', async () => {
     const { code, stdout, stderr } = await qrelay('demo', '--scans', '500');
     expect(code, stderr).to.equal(0);
-    const { 'e-mail': email = '', password = '', key = '' } = read(stdout);
+    const { email = '', password = '', key = '' } = read(stdout);
     expect(email).to.equal('demo@example.com');
     expect(await signInStatus(service.url, email, password)).to.equal(303);
 

@@ -47,7 +47,7 @@ describe('qrelay doctor', function () {
     });
 
     it('prints one JSON document and exits with 0 if nothing fails', async () => {
-      const { code, stdout, stderr } = await runQrelay(['doctor', '--json'], settings);
+      const { code, stdout, stderr } = await runQrelayHere(['doctor', '--json'], settings);
       const { ok, findings } = JSON.parse(stdout) as Report;
       expect(findingsIn(findings, 'failure')).to.deep.equal([]);
       expect(ok).to.equal(true);

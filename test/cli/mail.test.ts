@@ -16,7 +16,7 @@ describe('qrelay mail test', () => {
     const args = ['mail', 'test', '--to', 'operator@example.com', '--language', 'fr'];
     const { code, stdout, stderr } = await runQrelayHere(args, { SMTP_URL: mails.url, MAIL_FROM });
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
-    expect(stderr).to.contain('accepted a mail from Qrelay <no-reply@qr.test> to operator@example.com');
+    expect(stderr).to.contain('accepted an email from Qrelay <no-reply@qr.test> to operator@example.com');
     const [mail] = await mails.mailsTo('operator@example.com');
     expect(mail?.headers['subject']).to.equal('E-mail de test de Qrelay');
   });

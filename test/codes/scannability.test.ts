@@ -1,3 +1,4 @@
+// Inputs: src/codes, src/runtime, src/telemetry, src/errors.ts, src/limits.ts, src/schema.ts
 import { expect } from 'chai';
 import { drawPng, type Picture } from '../../src/codes/image/draw.ts';
 import { countModules } from '../../src/codes/image/symbol.ts';
@@ -100,7 +101,7 @@ describe(`An image without warnings can be scanned (FUZZ_SEED=${seed})`, functio
       const random = randomFrom(seed + index);
       let count = 0;
       for (const errorCorrection of errorCorrections) {
-        for (const size of [128, 129, 300, 512, 2048]) {
+        for (const size of name === 'the share address' ? [128, 129, 300, 512, 2048] : [129, 512]) {
           // Large ones take the decoder longest, and say no more of colors than small ones.
           for (const pick of size === 2048
             ? [oneOf(random, colours)]
@@ -110,14 +111,14 @@ describe(`An image without warnings can be scanned (FUZZ_SEED=${seed})`, functio
           }
         }
       }
-      expect(count).to.equal(36);
+      expect(count).to.equal(name === 'the share address' ? 36 : 16);
     });
   }
 
   it('for text of any kind and length, in images of any size', async () => {
     const random = randomFrom(seed);
     let read = 0;
-    while (read < 150) {
+    while (read < 50) {
       const errorCorrection = oneOf(random, errorCorrections);
       const outcome = await expectReadable({
         text: randomText(random, errorCorrection),
@@ -133,7 +134,7 @@ describe(`An image without warnings can be scanned (FUZZ_SEED=${seed})`, functio
     const random = randomFrom(seed);
     const warnsOf = (picture: Picture) => isTooSimilar(pictureWarnings(picture));
     let count = 0;
-    while (count < 100) {
+    while (count < 50) {
       const backgroundColor = colour(random);
       const parts = [1, 3, 5].map((at) => Number.parseInt(backgroundColor.slice(at, at + 2), 16));
       const faded = (share: number) =>
@@ -203,7 +204,7 @@ describe('The warnings for an image', () => {
 
   it('count the modules that are drawn', () => {
     const random = randomFrom(seed);
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < 60; round += 1) {
       const errorCorrection = oneOf(random, errorCorrections);
       const text = randomText(random, errorCorrection);
       const modules = countModules(text, errorCorrection);

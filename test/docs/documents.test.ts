@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
+import { codeTypes } from '../../src/codes/content/content-types.ts';
 import { readConfig } from '../../src/config.ts';
 import { connectionCounts } from '../../src/queue/connection-counts.ts';
 import { columnNames, dimensionTitles } from '../../src/scans/dimensions.ts';
@@ -102,6 +103,22 @@ describe('docs/api.md', () => {
   });
 });
 
+describe('The content types', () => {
+  it('are all in the table of docs/api.md', () => {
+    const [, section = ''] = /^#+ Content by type$([^]*?)^#/m.exec(proseOf('docs/api.md')) ?? [];
+    const listed = [...section.matchAll(/^\| `([\w-]+)` +\|/gm)].map(([, type]) => type);
+    expect(listed).to.have.members(codeTypes);
+  });
+
+  it('are as many as README.md says, and lists', () => {
+    const [, count, list = ''] =
+      /^- \*\*(\w+) types of content\*\*:([^]*?)\.$/m.exec(readText('README.md')) ?? [];
+    const numbers = ['Ten', 'Eleven', 'Twelve', 'Thirteen', 'Fourteen', 'Fifteen'];
+    expect(count).to.equal(numbers[codeTypes.length - 10]);
+    expect(list.split(',')).to.have.length(codeTypes.length);
+  });
+});
+
 describe('docs/scaling.md', () => {
   it('has the number of connections that each process opens', () => {
     const config = readConfig({}).config;
@@ -164,6 +181,20 @@ describe('docs/decisions/README.md', () => {
 });
 
 describe('docs/development.md', () => {
+  it('has each file and folder of src/ once in the layout, and each folder of src/web/', () => {
+    const [, layout = ''] =
+      /^## Layout$[^]*?^src\/$([^]*?)^workers\//m.exec(readText('docs/development.md')) ?? [];
+    const listed = [...layout.matchAll(/^ {2}([\w.-]+)/gm)].map(([, name]) => name);
+    expect(listed).to.have.members(readdirSync(join(root, 'src')));
+    const inner = [...layout.matchAll(/^ {4}((?:[\w-]+\/ ?)+)/gm)].flatMap(([, names = '']) =>
+      names.split(/\/ ?/),
+    );
+    const folders = readdirSync(join(root, 'src/web'), { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
+    expect(inner.filter(Boolean)).to.have.members(folders.map(({ name }) => name));
+  });
+
   it('names functions and types that exist', () => {
     const names = codeIn('docs/development.md').flatMap(
       (text) => /^[A-Za-z]+[a-z][A-Z]\w*/.exec(text)?.[0] ?? [],

@@ -3,7 +3,7 @@ import { reportLines } from '../../src/cli/doctor.ts';
 import { checkConfiguration } from '../../src/doctor/configuration.ts';
 import { assessEncryption, type Encryption } from '../../src/doctor/connection.ts';
 import { assessFiles, assessJournal, assessSpace } from '../../src/doctor/disk.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import { type Finding, found } from '../../src/doctor/finding.ts';
 import { assessBundledData, assessGeoDatabase } from '../../src/doctor/geo-data.ts';
 import { assessHosts, assessPgBouncer } from '../../src/doctor/postgres-servers.ts';
 import { assessClock, assessPartitions, assessServer, type ServerFacts } from '../../src/doctor/postgres.ts';
@@ -76,7 +76,7 @@ describe('How the doctor assesses states that a test cannot produce', () => {
   it('TLS: plain connections may stay in a private network; certificates are checked and renewed in time', () => {
     const now = Date.parse('2026-11-16T00:00:00Z');
     const assess = (encryption: Encryption) =>
-      assessEncryption('redis', 'db:1', encryption, { encrypt: 'Encrypt.', verify: 'Verify.' }, now);
+      found(assessEncryption('redis', 'db:1', encryption, { encrypt: 'Encrypt.', verify: 'Verify.' }, now));
     const plain = (address: string | undefined) => assess({ address, tls: undefined });
     for (const local of [undefined, '127.0.0.1', '::1', '::ffff:127.0.0.1'])
       expect(plain(local)).to.deep.equal([]);
@@ -270,7 +270,7 @@ describe('How the doctor assesses states that a test cannot produce', () => {
       isJournal: true,
     });
     const assess = (files: SpoolFileState[], scanJournal: 'off' | 'on' = 'on') =>
-      assessJournal(files, { scanJournal, spoolMaxMb: 2 }, nowMs).map(
+      found(assessJournal(files, { scanJournal, spoolMaxMb: 2 }, nowMs)).map(
         ({ state, finding }) => `${state}: ${finding}`,
       );
     expect(assess([], 'off')).to.deep.equal([]);
@@ -288,9 +288,11 @@ describe('How the doctor assesses states that a test cannot produce', () => {
   });
 
   it('disk: a failure when inodes run out', () => {
-    const assessed = (files: number, free: number) =>
-      assessFiles(files, free, '/data').map(({ state }) => state);
-    expect([assessed(0, 0), assessed(1_000, 100), assessed(1_000, 99)]).to.deep.equal([[], [], ['failure']]);
+    expect([assessFiles(0, 0, '/data'), assessFiles(1_000, 100, '/data')]).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
+    expect(assessFiles(1_000, 99, '/data')?.state).to.equal('failure');
   });
 
   it('BASE_URL: a warning for loopback and private addresses without TLS, a failure for public ones', () => {
@@ -370,9 +372,11 @@ describe('How the doctor assesses states that a test cannot produce', () => {
     it('counts what running web processes have seen, and not a single request', () => {
       const seenBy = (status: 'running' | 'stopped', ignoredForwards?: number) =>
         states(
-          assessForwards([
-            { status, host: 'a', state: { memoryBytes: 1, ...(ignoredForwards && { ignoredForwards }) } },
-          ]),
+          found(
+            assessForwards([
+              { status, host: 'a', state: { memoryBytes: 1, ...(ignoredForwards && { ignoredForwards }) } },
+            ]),
+          ),
         );
       expect([seenBy('running'), seenBy('running', 9), seenBy('stopped', 1_000)]).to.deep.equal([[], [], []]);
       expect(seenBy('running', 10)).to.deep.equal(['failure']);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { assessBackup, assessGaps, type BackupFacts } from '../../src/doctor/backup.ts';
+import { assessBackup, type BackupFacts } from '../../src/doctor/backup.ts';
+import { assessGaps } from '../../src/doctor/postgres.ts';
 
 const now = Date.parse('2026-05-01T12:00:00Z');
 const ago = (minutes: number) => new Date(now - minutes * 60_000);
@@ -83,7 +84,7 @@ describe('How qrelay backup check assesses the server', () => {
     expect(assessGaps([first, partition(2), partition(3)])).to.deep.equal([]);
     const [gap] = assessGaps([first, partition(2), partition(5)]);
     expect(gap?.finding).to.equal(
-      'There are no partitions for 2026-03-01 to 2026-05-01: scans of that time become dead scans.',
+      'Scans from 2026-03-01 to 2026-04-30 have no partition and cannot be recorded.',
     );
   });
 });

@@ -101,7 +101,7 @@ describe('The doctor', () => {
       'redis: maxmemory-policy is noeviction.',
       'redis: The append-only file is on: jobs survive a restart.',
       'queue: No dead scans.',
-      'queue: No scans since yesterday whose counters could be compared.',
+      'queue: There are no counters to compare.',
       'postgres: No session is idle in a transaction.',
       'spool: The spool is empty.',
     ]);
@@ -382,7 +382,7 @@ describe('The doctor', () => {
           /^queue: periodic: 1 job pending, the oldest for \d seconds?\.$/m,
         );
         expect(findingsIn(findings, 'warning')).to.include(
-          'queue: mail: No worker is connected: no mails are sent until one is.',
+          'queue: mail: No worker is connected: no emails are sent until one is.',
         );
       });
     }

@@ -135,7 +135,11 @@ export async function prepareTwelve(fixture: Fixture): Promise<Record<string, Sh
   const addressOf = await uploadFile(uploader);
   const cookiesOf = ({ client }: Session) => `Cookie: ${cookie(client.cookies)}\r\n`;
   const design = {
-    ...valuesOfDesign(defaultDesign, { foregroundColor: '#000000', backgroundColor: '#ffffff' }),
+    ...valuesOfDesign(defaultDesign, {
+      foregroundColor: '#000000',
+      backgroundColor: '#ffffff',
+      errorCorrection: 'M',
+    }),
     moduleShape: 'dots',
     frame: 'band',
     frameText: 'NNNNNN',

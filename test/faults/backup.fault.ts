@@ -10,6 +10,7 @@ import type { Finding } from '../../src/doctor/finding.ts';
 import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { connectToQueues, waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { type ScanJob, listScans } from '../../src/queue/scan-jobs.ts';
+import { isBundle } from '../../src/queue/scan-bundles.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { embeddedFiles } from '../../src/store/embedded/cluster.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -109,7 +110,9 @@ describe('Backup and restore, as docs/operations/backup.md describes it', functi
     try {
       await waitUntilReady(connection);
       const jobs = await connection.queue(scanQueue).getJobs(['wait', 'delayed'], 0, 9_999, true);
-      return jobs.map(({ data }) => data);
+      const bundles = connection.bundles(scanQueue);
+      const batches = jobs.map(async ({ data }) => (isBundle(data) ? bundles.take(data.bundle) : [data]));
+      return (await Promise.all(batches)).flat();
     } finally {
       await connection.close();
     }

@@ -145,7 +145,7 @@ describe('A node of a Redis Cluster fails under steady load', () => {
     expect(board.queues.map(({ name }) => name)).to.have.members(all.map(({ name }) => name));
   });
 
-  it('is described by the doctor, and jobs beyond a lower SCAN_QUEUES are worked off', async () => {
+  it('is described by the doctor, and queues beyond a lower SCAN_QUEUES are drained', async () => {
     const settings = {
       DATABASE_URL: fixture.databaseUrl,
       REDIS_URL: cluster.url,

@@ -48,22 +48,25 @@ export interface Shape {
   starts?: string[];
   /** Keywords of this parser. */
   fragments?: string[];
+  /** Too long to be parsed: without `everything`, a few of what is special to most parsers are enough. */
+  isTooLong?: boolean;
   /** Whole texts, such as one that was once slow. They are truncated to size. */
   known?: string[];
 }
 
 /**
  * Each fragment, repeated, after each prefix, with a suffix that breaks the match. With `everything`, also without it and with
- * other suffixes, and each pair of fragments.
+ * other suffixes, and each pair of fragments; else, after a prefix only what is special to most parsers or to this one.
  */
 export function* adversarialStrings(
-  { bytes, starts = [], fragments = [], known = [] }: Shape,
+  { bytes, starts = [], fragments = [], known = [], isTooLong = false }: Shape,
   everything: boolean,
 ) {
   const ends = everything ? ['', 'a', '\u0001', '\n'] : ['\u0001'];
   for (const text of known) yield cut(text, bytes);
   for (const start of ['', ...starts]) {
-    for (const one of [...core, ...more, ...fragments]) {
+    const general = everything || start === '' ? [...core, ...more] : core;
+    for (const one of [...(isTooLong && !everything ? core.slice(0, 6) : general), ...fragments]) {
       for (const end of ends) yield filled(start, one, end, bytes);
       for (const own of everything ? fragments : []) {
         if (own === one) continue;

@@ -1,3 +1,4 @@
+import { codeTypes } from '../../src/codes/content/content-types.ts';
 import {
   type ApiExpectation,
   type ApiRow,
@@ -30,7 +31,7 @@ const noLabel = refused({
   category: 'must be text without NUL characters or lone surrogates',
 });
 const ofOneType = refused({
-  type: 'must be one of url, text, wifi, vcard, email, phone, sms, whatsapp, geo, social, event',
+  type: `must be one of ${codeTypes.join(', ')}`,
 });
 
 /** Hostile paths. */

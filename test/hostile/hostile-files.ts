@@ -76,7 +76,7 @@ export async function hostileFiles(): Promise<HostileFile[]> {
     },
     {
       name: 'JPEG with a million segments',
-      file: withSegments(photo, [Buffer.concat(Array.from({ length: 1_000_000 }, () => comment('')))]),
+      file: withSegments(photo, [Buffer.alloc(4_000_000, comment(''))]),
       message: broken,
     },
     {

@@ -83,19 +83,16 @@ const queries: PageRow[] = [
     opens('New code'),
   ),
   get('a form filled with a NUL', '/codes/new?name=%00', opens('New code')),
-  get('a preview of no size', '/codes/preview.svg?size=0', refused('size must be at least 128')),
+  get('a preview of no margin', '/codes/new/design/preview.svg?quietZone=0', refused('must be at least')),
   get(
-    'a preview of two sizes',
-    '/codes/preview.svg?size=512&size=512',
-    refused('size must be a whole number'),
+    'a preview in no colour',
+    '/codes/new/design/preview.svg?foregroundColor=red',
+    refused('must be a hex color'),
   ),
-  get('a preview in no colour', '/codes/preview.svg?foregroundColor=red', refused('must be a hex color')),
-  get(
-    'a preview of a thing unknown',
-    '/codes/preview.svg?text=x',
-    refused('text is not a field of this request'),
-  ),
-  get('a preview of no code', '/codes/preview.svg?code=x', noCode),
+  get('a preview of no code', '/codes/x/design/preview.svg', noCode),
+  get('a download of no size', '/codes/:id/download?format=png&size=0', refused('Enter a whole number from')),
+  get('a download of a width of 1e3', '/codes/:id/download?widthMm=1e3', refused('Enter a number from')),
+  get('a download of no code', '/codes/x/download', noCode),
 ];
 
 /** Hostile paths and queries. */

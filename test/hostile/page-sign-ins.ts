@@ -77,7 +77,7 @@ export const signInRows: PageRow[] = [
       'a sign-up with a password of 60 KB',
       '/signup',
       `csrfToken={token}&email=long@example.com&password=${'xyz'.repeat(20_000)}`,
-      refused('Password must have at most'),
+      refused('Password is too long. Shorten it to'),
     ),
     withoutSession: true,
   },

@@ -47,7 +47,6 @@ import { unknownPlace } from '../../src/scans/geo-database.ts';
 import { createLookups } from '../../workers/enrich.ts';
 import { type Shape, adversarialStrings } from './adversarial-strings.ts';
 
-const mostMs = 20;
 const runs = 10;
 /** The capacity of a QR code, the limits of headers and forms, and the length of a stored URL. */
 const contentBytes = 2_953;
@@ -162,9 +161,12 @@ function fieldsFor(type: CodeType): Record<string, string> {
 
 /**
  * Parsers on texts that are made to be slow. Pairs of fragments and several suffixes find more and take most of the time: only
- * the fault tests try them.
+ * the fault tests try them, on a machine with nothing else to do. Beside other tests, a parser gets several times as long,
+ * which is still far from what a quadratic one takes.
  */
 export function describeParseTimes({ everything }: { everything: boolean }): void {
+  const mostMs = everything ? 20 : 100;
+
   function expectQuick(name: string, shape: Shape, parse: (text: string) => unknown): void {
     it(`${name}: at most ${mostMs} ms for any of ${shape.bytes} bytes`, function () {
       this.timeout(240_000);
@@ -180,13 +182,12 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
   describe('The time to parse stored content', () => {
     for (const type of codeTypes) {
       const shape = { ...shapeOf(type), bytes: contentBytes };
-      expectQuick(`${type}, read`, shape, (text) => parseContent(type, text));
       expectQuick(`${type}, checked, and its hosts`, shape, (text) => {
         contentErrors({ type, content: text, errorCorrection: 'L' }, 'https://qr.test');
         hostsOf(type, text).flatMap(hostAndParents);
       });
       expectQuick(`${type}, as the fields of a form`, shape, (text) => fieldsOfContent(type, text));
-      expectQuick(`${type}, as a page`, shape, (text) =>
+      expectQuick(`${type}, read, and as a page`, shape, (text) =>
         contentPage({
           name: 'a',
           token: 'a',
@@ -205,12 +206,12 @@ export function describeParseTimes({ everything }: { everything: boolean }): voi
         const shape = { ...shapeOf(type), starts: shapeOf(type).starts?.slice(0, 1) ?? [] };
         const post = (text: string) => {
           const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
-          newBody(type, values);
+          newBody(type, values, stored);
           shownErrors(type, values, false, [], true);
         };
         expectQuick(`${type}, ${name}`, { ...shape, bytes: contentBytes }, post);
         // Values that are rejected for their length cost nothing more, so a few are enough.
-        expectQuick(`${type}, ${name}, too long`, { bytes: formBytes }, (text) => {
+        expectQuick(`${type}, ${name}, too long`, { bytes: formBytes, isTooLong: true }, (text) => {
           post(text);
           const values = { ...valuesOf(stored).values, ...fieldsFor(type), [name]: text };
           changedBody(stored, type, values, false);

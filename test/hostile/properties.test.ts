@@ -1,3 +1,3 @@
 import { describeProperties } from './properties.ts';
 
-describeProperties(50);
+describeProperties(25);

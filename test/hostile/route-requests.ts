@@ -61,15 +61,23 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/renew': () => ({ form: {} }),
   'POST /codes/:id/edit': () => ({ form: editFields }),
   'POST /codes/:id/design': () => ({ form: designFields }),
+  'POST /codes/:id/expire': () => ({ form: {} }),
   'POST /codes/:id/design/delete': () => ({ form: {} }),
+  'POST /codes/:id/design/restore': () => ({ form: {} }),
   'POST /codes/:id/file': () => ({ upload: { field: 'file', file: pdf() } }),
   'POST /codes/:id/file/delete': () => ({ form: {} }),
+  'POST /codes/:id/file/restore': () => ({ form: {} }),
   'POST /codes/:id/photo': () => ({ upload: { field: 'photo', file: png() } }),
   'POST /codes/:id/photo/delete': () => ({ form: {} }),
+  'POST /codes/:id/photo/restore': () => ({ form: {} }),
   'POST /codes/:id/design/preview': () => ({ form: designFields }),
   'POST /codes/:id/design/style': ({ id }) => ({ form: { ...designFields, styleName: id } }),
   'POST /codes/:id/page-logo': () => ({ form: { alt: 'Mine' } }),
   'POST /codes/:id/page-logo/delete': () => ({ form: {} }),
+  'POST /codes/new/design/preview': () => ({ form: designFields }),
+  'POST /codes/styles/new': () => ({ form: designFields }),
+  'POST /codes/styles/new/design/preview': () => ({ form: designFields }),
+  'POST /codes/brand': () => ({ form: {} }),
   'POST /codes/styles/apply': () => ({ form: {} }),
   'POST /codes/styles/:id/design': () => ({ form: designFields }),
   'POST /codes/styles/:id/design/preview': () => ({ form: designFields }),
@@ -134,6 +142,10 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/new': () => ({ form: {} }),
   'POST /codes/new/file': () => ({ upload: { field: 'file', file: pdf() } }),
   'POST /codes/preview': () => ({ form: {} }),
+  'POST /demo/leave': () => ({ form: {} }),
+  'POST /codes/selection': () => ({ form: {} }),
+  'POST /codes/labels.pdf': () => ({ form: { sheet: 'L7160', start: '1' } }),
+  'POST /codes/files.zip': () => ({ form: { format: 'svg' } }),
   'POST /keys': () => ({ form: { name: 'Mine' } }),
   'POST /account/email': () => ({ form: {} }),
   'POST /account/language': () => ({ form: {} }),
@@ -145,7 +157,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /unsubscribe/:token': () => ({ form: {} }),
 };
 
-export type IdKind = 'code' | 'key' | 'webhook' | 'delivery' | 'style' | 'application';
+export type IdKind = 'code' | 'key' | 'webhook' | 'delivery' | 'style' | 'application' | 'logo';
 
 /** The resource that the id in a path belongs to. */
 const ids: Record<string, IdKind> = {
@@ -158,6 +170,7 @@ const ids: Record<string, IdKind> = {
   '/api/v1/style-applications/:id': 'application',
   '/codes/styles/applications/:id': 'application',
   '/api/v1/qrcodes/:id': 'code',
+  '/codes/brand/logos/:id': 'logo',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
 };
@@ -186,7 +199,9 @@ export const isOfContacts = ({ path }: Route) => /\/photo(?:\/|$)/.test(path);
  * test/workers/notice-handler.test.ts.
  */
 export const hasId = ({ path }: Route) =>
-  /[:(*]/.test(path.replace(/\/(?:signin\/(?:link|confirm)|signup\/link|unsubscribe)\/:token/, ''));
+  /[:(*]/.test(
+    path.replace(/\/(?:signin\/(?:link|confirm)|signup\/link|unsubscribe)\/:token|^\/docs\/:page/, ''),
+  );
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
  * of a delivery, `:style` that of a style, `:endpoint` that of a webhook endpoint; `:mine` is a code of the caller, and `:hook` a webhook endpoint. */
@@ -248,6 +263,12 @@ export const idsElsewhere: {
   { of: 'page code', method: 'GET', path: '/codes/selection?code=:id' },
   { of: 'page code', method: 'GET', path: '/codes/labels.pdf?code=:id&sheet=L7160&start=1' },
   { of: 'page code', method: 'GET', path: '/codes/files.zip?code=:id&format=svg' },
+  {
+    of: 'page removesFile',
+    method: 'POST',
+    path: '/codes/:mine/edit',
+    form: { ...editFields, removesFile: ':id' },
+  },
   { of: 'page next', method: 'GET', path: '/signin?next=/codes/:id' },
   { of: 'page next', method: 'GET', path: '/signup?next=/codes/:id' },
   {
@@ -260,10 +281,10 @@ export const idsElsewhere: {
 
 /** Parameters of the pages that are never ids, except for `session`: test/web/security/two-factor.test.ts gives that of a stranger. */
 export const noIds = `
-  all alt categories category code codes confirmation copied csrfToken days deletePassword email emailPassword
-  encode ended endsWithin firstDay formToken format hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
-  language lastDay name newEmail newPassword oldPassword page passkey passkeyPassword password plan preset proof purpose q
-  queue reason recoveryPassword removePassword response review session sizeMm sizeShown styleName switch timeZone topLevel totpPassword type
+  all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
+  encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
+  language lastDay moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
+  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown styleName switch timeZone to topLevel totpPassword type
   url value version
 `
   .trim()

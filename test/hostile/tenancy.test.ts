@@ -1,7 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
-import { startService, type TestService } from '../support/service.ts';
+import { newLogo } from '../../src/codes/design/stored-logo.ts';
+import type { QrCode } from '../../src/codes/qr-code.ts';
+import type { TestService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { hasId, type IdKind, idKind, idsElsewhere, isOfContacts, noIds, sentTo } from './route-requests.ts';
 import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
@@ -10,33 +13,66 @@ const routes = [...apiRoutes, ...pageRoutes];
 const withId = routes.filter(hasId);
 const withoutAnId = routes.filter((route) => !hasId(route));
 
-/** Each route with an id is called in all these ways, for an id of another owner and for a missing one. */
 const askers = ['stranger', 'nobody'] as const;
 const asItIs = (id: string) => id;
 const inCapitals = (id: string) => id.toUpperCase();
-const ways = askers.flatMap((asker) => [
-  { asker, spell: asItIs, accept: 'text/html' },
-  { asker, spell: asItIs, accept: 'image/png' },
-  { asker, spell: asItIs, accept: 'application/json' },
-  { asker, spell: inCapitals, accept: 'text/html' },
-]);
+
+interface Way {
+  asker: (typeof askers)[number];
+  spell: (id: string) => string;
+  accept: string;
+}
+
+/** How a route with an id is called, for an id of another owner and for a missing one. */
+const pageWays: Way[] = [
+  { asker: 'stranger', spell: asItIs, accept: 'text/html' },
+  { asker: 'stranger', spell: asItIs, accept: 'image/png' },
+  { asker: 'stranger', spell: inCapitals, accept: 'application/json' },
+  { asker: 'nobody', spell: asItIs, accept: 'application/json' },
+  { asker: 'nobody', spell: inCapitals, accept: 'text/html' },
+];
+/** The API answers in JSON, whatever is accepted, and asks everybody for a key first. */
+const apiWays: Way[] = [
+  { asker: 'stranger', spell: asItIs, accept: 'application/json' },
+  { asker: 'stranger', spell: inCapitals, accept: 'text/html' },
+  { asker: 'nobody', spell: asItIs, accept: 'application/json' },
+];
+/** What GET answers, without its body. */
+const headWays: Way[] = askers.map((asker) => ({ asker, spell: asItIs, accept: 'text/html' }));
+
+function waysOf({ method, access }: Route): Way[] {
+  if (method === 'HEAD') return headWays;
+  return access === 'key' ? apiWays : pageWays;
+}
+
+const isRead = ({ method }: Route) => method === 'GET' || method === 'HEAD';
+
+/** A code of the owner, and the id that a route is called with: its own, or that of something else of the owner. */
+interface Owned {
+  code: QrCode;
+  id: string;
+}
+
 const contact = { type: 'vcard' as const, content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Secret\nEND:VCARD' };
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 const pagesFolder = new URL('../../src/web/', import.meta.url);
 
-const cases = withId.length * ways.length + idsElsewhere.length + withoutAnId.length * askers.length;
+const cases = withId.flatMap(waysOf).length + idsElsewhere.length + withoutAnId.length * askers.length;
 describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   let service: TestService;
   let world: ReturnType<typeof tenants>;
   let owner: Tenant;
-  let people: Record<(typeof askers)[number], Tenant | undefined>;
+  let people: Record<Way['asker'], Tenant | undefined>;
+  /** Owned things that are only read, by what they are. */
+  const onlyRead = new Map<string, Promise<Owned>>();
   let secrets: string[];
   let secretCode: Awaited<ReturnType<typeof world.makeCode>>;
   let secretStyle: string;
 
   before(async () => {
-    service = await startService();
+    service = await sharedService();
     world = tenants(service);
+    people = await newPeople();
     owner = await world.join('owner-of-secrets@example.com');
     secretCode = await world.makeCode(owner);
     secretStyle = (await world.makeStyle(owner, secretCode.code.id)).style;
@@ -53,12 +89,13 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     ];
     secrets.push(owner.key.split('_')[1] ?? '', 'example.com/secret');
   });
-  beforeEach(async () => {
-    // Rate limits are not the subject here.
-    people = { stranger: await world.join(`stranger-${uuidv7()}@example.com`), nobody: undefined };
-    await service.db('request_windows').delete();
+  // Rate limits are not the subject here.
+  beforeEach(() => service.db('request_windows').delete());
+
+  const newPeople = async (): Promise<typeof people> => ({
+    stranger: await world.join(`stranger-${uuidv7()}@example.com`),
+    nobody: undefined,
   });
-  after(() => service.stop());
 
   const tables = {
     code: 'qr_codes',
@@ -67,24 +104,49 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     delivery: 'webhook_deliveries',
     style: 'styles',
     application: 'style_applications',
+    logo: 'logos',
   };
   const rowOf = (kind: IdKind, id: string): Promise<object | undefined> =>
     service.db(tables[kind]).where({ id }).first();
 
-  async function makeTheirs(kind: IdKind, codeId: string): Promise<string> {
+  async function makeTheirs(kind: IdKind, fields?: typeof contact): Promise<Owned> {
+    const isOfCode = kind === 'code' || kind === 'style' || kind === 'application';
+    const { code } = isOfCode ? await world.makeCode(owner, fields) : secretCode;
+    return { code, id: await makeId(kind, code.id) };
+  }
+
+  async function makeId(kind: IdKind, codeId: string): Promise<string> {
     if (kind === 'code') return codeId;
     if (kind === 'key') return world.makeKey(owner);
+    if (kind === 'logo') return world.makeLogo(owner);
     if (kind === 'style' || kind === 'application') return (await world.makeStyle(owner, codeId))[kind];
     return (await world.makeWebhook(owner))[kind];
   }
 
-  describe(`an id of another owner gets the same as a missing id (${withId.length} routes, ${ways.length} ways each)`, () => {
+  /** What a route changes is its own; what it only reads is made once. */
+  function theirsFor(route: Route): Promise<Owned> {
+    const kind = idKind(route);
+    const fields = isOfContacts(route) ? contact : undefined;
+    if (!isRead(route)) return makeTheirs(kind, fields);
+    const name = `${kind} ${fields?.type}`;
+    const made = onlyRead.get(name) ?? makeTheirs(kind, fields);
+    onlyRead.set(name, made);
+    return made;
+  }
+
+  it('an address of a logo that is none gets a 404, also with a character that PostgreSQL does not store', async () => {
+    for (const id of ['%00', 'a'.repeat(3_000), '-', `${uuidv7()}%20`]) {
+      const answer = await world.ask({ method: 'GET', path: `/codes/brand/logos/${id}`, as: owner });
+      expect(answer.status, id).to.equal(404);
+    }
+  });
+
+  describe(`an id of another owner gets the same as a missing id (${withId.length} routes)`, () => {
     for (const route of withId) {
       it(nameOf(route), async () => {
         const kind = idKind(route);
-        const { code } = await world.makeCode(owner, isOfContacts(route) ? contact : undefined);
-        const theirs = await makeTheirs(kind, code.id);
-        const missing = uuidv7();
+        const { code, id: theirs } = await theirsFor(route);
+        const missing = kind === 'logo' ? newLogo(uuidv7(), new Uint8Array()).id : uuidv7();
         const before = await rowOf(kind, theirs);
         const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
           const { method, path } = route;
@@ -92,7 +154,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
           const asked = { method, path: path.replace(':id', id) + query, as, accept, ...sent };
           return withoutId(await world.ask(asked), id);
         };
-        for (const { asker, spell, accept } of ways) {
+        for (const { asker, spell, accept } of waysOf(route)) {
           const found = await ask(spell(theirs), people[asker], accept);
           expect(found, `${asker}, ${accept}`).to.deep.equal(
             await ask(spell(missing), people[asker], accept),
@@ -108,9 +170,13 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   });
 
   describe(`an id in a query or a form (${idsElsewhere.length} cases)`, () => {
+    let stranger: Tenant;
+    before(async () => {
+      stranger = await world.join('stranger-with-codes@example.com');
+    });
+
     for (const { of, method, path, form, body } of idsElsewhere) {
       it(`${of}: ${method} ${path}`, async () => {
-        const stranger = people.stranger as Tenant;
         const mine = (await world.makeCode(stranger)).code.id;
         const hook = (await world.makeWebhook(stranger)).webhook;
         const { delivery: secretDelivery, webhook: secretEndpoint } = await world.makeWebhook(owner);
@@ -173,8 +239,10 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
   describe(`a response without an id reveals nothing of another owner (${withoutAnId.length} routes)`, () => {
     for (const route of withoutAnId) {
       it(nameOf(route), async () => {
+        // The request may end a session, or the account.
+        const asking = isRead(route) ? people : await newPeople();
         for (const asker of askers) {
-          const asked = { ...route, as: people[asker], ...sentTo(route, secretCode.code) };
+          const asked = { ...route, as: asking[asker], ...sentTo(route, secretCode.code) };
           const { status, headers, text } = await world.ask(asked);
           expect(status).to.be.below(500);
           const told = JSON.stringify(headers) + text;

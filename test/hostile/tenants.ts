@@ -7,7 +7,7 @@ import { createCode, type NewCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
 import { savePageLogo } from '../../src/codes/share-page.ts';
-import { newLogo } from '../../src/codes/design/stored-logo.ts';
+import { newLogo, saveLogo } from '../../src/codes/design/stored-logo.ts';
 import { addApplication } from '../../src/codes/styles/style-applications.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { Scan } from '../../src/scans/scan.ts';
@@ -52,7 +52,9 @@ interface Question {
 export function tenants(service: TestService) {
   const { db, url } = service;
   const now = () => new Date();
+  const sessions = new Map<Tenant, Promise<string>>();
   let codes = 0;
+  let token: Promise<string> | undefined;
 
   async function join(email: string): Promise<Tenant> {
     const user = await findOrCreateUser(db, email, now());
@@ -118,6 +120,11 @@ export function tenants(service: TestService) {
       );
       return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
     },
+    async makeLogo({ user }: Tenant): Promise<string> {
+      const logo = newLogo(user.id, new Uint8Array(png()));
+      await db.transaction((transaction) => saveLogo(transaction, user.id, logo, now()));
+      return logo.id;
+    },
     /** A style that is being applied to a code. */
     async makeStyle({ user }: Tenant, codeId: string): Promise<{ style: string; application: string }> {
       const input = { name: `Secret style ${uuidv7()}`, design: defaultDesign, isDefault: false };
@@ -125,7 +132,7 @@ export function tenants(service: TestService) {
       const wanted = { styleId, codeIds: [codeId], keepsDesigns: false };
       return { style: styleId, application: String(await addApplication(db, user.id, wanted, now())) };
     },
-    /** With its own session, so that no request ends another's; forms send the CSRF token of their page. */
+    /** Forms send the CSRF token of a page. */
     async ask({
       method,
       path,
@@ -137,12 +144,13 @@ export function tenants(service: TestService) {
       upload,
     }: Question): Promise<Answer> {
       const isApi = path.startsWith('/api/');
-      const session = as && !isApi && `__Host-qrelay-session=${await startSession(db, as.user.id, now())}`;
+      const session = as && !isApi && `__Host-qrelay-session=${await sessionOf(as)}`;
       const response = await fetch(url + path, {
         method,
         redirect: 'manual',
         headers: {
           Accept: accept,
+          'Accept-Encoding': 'identity',
           ...(isApi
             ? as && { Authorization: `Bearer ${as.key}` }
             : { Cookie: [visitorCookie, session].filter(Boolean).join('; ') }),
@@ -156,7 +164,7 @@ export function tenants(service: TestService) {
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
       if (isStream) await response.body?.cancel();
       const requestId = response.headers.get('x-request-id') ?? '';
-      const text = isStream ? '' : (await response.text()).replaceAll(requestId || '\0', '');
+      const text = isStream ? '' : withoutToken(await response.text()).replaceAll(requestId || '\0', '');
       const headers = Object.fromEntries(
         [...response.headers].filter(([name]) => !ofTheRequest.includes(name)),
       );
@@ -171,7 +179,19 @@ export function tenants(service: TestService) {
     return form;
   }
 
-  async function csrfToken(): Promise<string> {
+  function sessionOf(tenant: Tenant): Promise<string> {
+    const session = sessions.get(tenant) ?? startSession(db, tenant.user.id, now());
+    sessions.set(tenant, session);
+    return session;
+  }
+
+  /** It belongs to the visitor's cookie, which is always the same. */
+  function csrfToken(): Promise<string> {
+    token ??= readToken();
+    return token;
+  }
+
+  async function readToken(): Promise<string> {
     const page = await (await fetch(`${url}/signin`, { headers: { Cookie: visitorCookie } })).text();
     return /name="csrfToken" value="([^"]+)"/.exec(page)?.[1] ?? '';
   }
@@ -188,4 +208,9 @@ export function withoutId({ status, headers, text }: Answer, id: string): Answer
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, blank(value)])),
     text: blank(text),
   };
+}
+
+/** The token is that of the session. */
+function withoutToken(page: string): string {
+  return page.replaceAll(/(name="csrfToken" value="|data-csrf=")[^"]+/g, '$1');
 }

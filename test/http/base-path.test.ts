@@ -10,6 +10,8 @@ import { createCode, iPhoneSafari } from '../support/share.ts';
 const ownLinks = / (?:href|src|action)="(\/[^"]*)"/g;
 
 describe('BASE_URL with a path', () => {
+  /** Every link of every page is followed behind two of them, which are unlike in all respects. */
+  const crawled = new Set(['/tools/qr stripped', '/codes forwarded']);
   const proxies: [path: string, strips: boolean[]][] = [
     ['/qr', [false]],
     ['/tools/qr', [true]],
@@ -85,6 +87,7 @@ describe('BASE_URL with a path', () => {
             expect(await (await visitor.get(`${path}/codes`)).text()).to.include('<title>QR codes · Qrelay');
             expect(await (await visitor.get(`${path}/`)).text()).to.include('<title>Qrelay</title>');
 
+            if (!crawled.has(`${path} ${strips ? 'stripped' : 'forwarded'}`)) return;
             // Follows links only, so it does not sign out, which is a form.
             const open = [ownPage, `${path}/`, `${path}/nothing-here`];
             const seen = new Set<string>();

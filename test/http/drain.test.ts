@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
@@ -16,7 +19,9 @@ const client = `
       socket.on('error', ({ code }) => console.log(code));
       socket.on('end', () => console.log('closed'));
     }
-    socket.write('POST / HTTP/1.1\\r\\nHost: qr.test\\r\\nContent-Length: 0\\r\\n\\r\\n', () => process.stderr.write('sent'));
+    socket.write('POST / HTTP/1.1\\r\\nHost: qr.test\\r\\nContent-Length: 0\\r\\n\\r\\n', () =>
+      require('node:fs').writeFileSync(process.argv[2], 'sent'),
+    );
   });
 `;
 
@@ -26,11 +31,15 @@ const crowdClient = `
   console.log('ready');
   process.stdin.once('data', () => {
     process.stdin.destroy();
+    let left = Number(process.argv[2]);
     for (let index = 0; index < Number(process.argv[2]); index += 1) {
       const socket = connect(Number(process.argv[1]), '127.0.0.1');
       socket.once('data', (data) => console.log(String(data).split('\\r\\n')[0]));
       socket.on('error', ({ code }) => console.log(code));
-      socket.write('GET / HTTP/1.1\\r\\nHost: qr.test\\r\\n\\r\\n');
+      socket.write('GET / HTTP/1.1\\r\\nHost: qr.test\\r\\n\\r\\n', () => {
+        left -= 1;
+        if (left === 0) require('node:fs').writeFileSync(process.argv[3], 'sent');
+      });
     }
   });
 `;
@@ -41,9 +50,12 @@ describe('A server that drains after its event loop was late', () => {
   let lines: string[];
   const idleGraceMs = 100;
 
+  const sentFile = join(tmpdir(), `qrelay-drain-${process.pid}`);
+
   beforeEach(async () => {
+    rmSync(sentFile, { force: true });
     server = await openHttpServer((_, res) => res.end('ok'), { port: 0, host: '127.0.0.1', idleGraceMs });
-    child = spawn(process.execPath, ['-e', client, String(server.port)], { stdio: 'pipe' });
+    child = spawn(process.execPath, ['-e', client, String(server.port), sentFile], { stdio: 'pipe' });
     lines = [];
     if (child.stdout) createInterface(child.stdout).on('line', (line) => lines.push(line));
     await once(child, 'spawn');
@@ -51,16 +63,21 @@ describe('A server that drains after its event loop was late', () => {
   afterEach(async () => {
     child.kill();
     await server.drain();
+    rmSync(sentFile, { force: true });
   });
 
   /** The client sends a request that this process cannot notice: it is busy until then and longer. */
   function sendUnnoticed(): void {
+    rmSync(sentFile, { force: true });
     child.stdin?.write('\n');
-    blockFor(1_500);
+    blockUntilSent();
   }
 
-  function blockFor(ms: number): void {
-    for (const until = performance.now() + ms; performance.now() < until; );
+  /** Sleeps with its event loop until the client says that it has sent everything, and longer than the grace. */
+  function blockUntilSent(): void {
+    const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    for (let tries = 0; tries < 400 && !existsSync(sentFile); tries += 1) sleep(50);
+    sleep(5 * idleGraceMs);
   }
 
   it('responds to a request on a connection that it had not accepted yet', async () => {
@@ -72,14 +89,18 @@ describe('A server that drains after its event loop was late', () => {
 
   it('responds to the requests on many connections that it had not accepted yet', async () => {
     const connections = 50;
-    const crowd = spawn(process.execPath, ['-e', crowdClient, String(server.port), String(connections)], {
-      stdio: 'pipe',
-    });
+    const crowd = spawn(
+      process.execPath,
+      ['-e', crowdClient, String(server.port), String(connections), sentFile],
+      {
+        stdio: 'pipe',
+      },
+    );
     const outcomes: string[] = [];
     createInterface(crowd.stdout).on('line', (line) => outcomes.push(line));
     await once(crowd.stdout, 'data');
     crowd.stdin.write('\n');
-    blockFor(1_500);
+    blockUntilSent();
     await server.drain();
     await once(crowd, 'close');
     expect(outcomes).to.deep.equal(['ready', ...Array<string>(connections).fill('HTTP/1.1 200 OK')]);

@@ -225,9 +225,12 @@ describe('The HTTP server', () => {
       eventually(async () => {
         const newcomer = await open();
         newcomer.write(ask('/'));
-        await eventually(() => expect(answersIn(newcomer.text())).to.equal(1), 500);
-        newcomer.destroy();
-      }, 3_000);
+        try {
+          await eventually(() => expect(answersIn(newcomer.text())).to.equal(1), 500);
+        } finally {
+          newcomer.destroy();
+        }
+      });
 
     it('closes one with an incomplete request if all others are busy', async () => {
       let begun = 0;
@@ -362,7 +365,7 @@ describe('The HTTP server', () => {
     expect(Date.now() - idleSince).to.be.above(900);
   });
 
-  it('drains at once even though idle connections are kept for long', async () => {
+  it('drains at once even though idle connections are kept for long [timed]', async () => {
     await serve((_req, res) => res.end('ok'), { limits: { keepAliveTimeout: 75_000 } });
     const socket = await open();
     socket.write(ask('/'));

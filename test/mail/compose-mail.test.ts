@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { ourBrand } from '../../src/brand.ts';
 import { languages } from '../../src/http/preferred-language.ts';
 import { composeMail, type DraftMail } from '../../src/mail/compose-mail.ts';
 
-const site = { baseUrl: 'https://qr.test', supportContact: 'help@qr.test' };
+const site = { baseUrl: 'https://qr.test', supportContact: 'help@qr.test', brand: ourBrand };
 const link = 'https://qr.test/signin/link/abc';
 const email = 'new.address@example.com';
 
@@ -19,7 +20,7 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
   exportReady: { write: (texts) => texts.exportReady(link), says: link },
   exportFailed: { write: (texts) => texts.exportFailed(link), says: link },
   webhookGone: { write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: true, link }), says: '410' },
-  test: { write: (texts) => texts.test(), says: 'Qrelay' },
+  test: { write: (texts) => texts.test('Qrelay'), says: 'Qrelay' },
   ending: {
     write: ({ notices }) => notices.ending({ items: [{ name: 'Menu', days: 7 }], more: 0 }, link),
     says: 'Menu',

@@ -118,7 +118,7 @@ describe('The mailer', () => {
     await mailer.verify();
     await mailer.send(mail);
     expect(printed)
-      .to.contain('Mail to owner@example.com')
+      .to.contain('Email to owner@example.com')
       .and.to.contain(mail.subject)
       .and.to.contain(mail.text);
   });

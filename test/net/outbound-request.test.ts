@@ -215,9 +215,8 @@ describe('Requests to addresses that users choose', () => {
         raw.listen(0, '127.0.0.1');
         await once(raw, 'listening');
         const url = `http://127.0.0.1:${(raw.address() as AddressInfo).port}/`;
-        const startedAt = performance.now();
         const result = await requestWith(allowed, 20_000)({ url, ...post }).catch((error: unknown) => error);
-        expect(performance.now() - startedAt).to.be.below(5_000);
+        expect(String(result), 'not after the timeout').to.not.include('No complete response within');
         if (deed.startsWith('switches')) expect(result).to.deep.equal({ status: 101, body: '' });
         else expect(result).to.be.instanceOf(Error);
         raw.close();
@@ -245,9 +244,10 @@ describe('Requests to addresses that users choose', () => {
       const silent = Array.from({ length: 50 }, (_, index) =>
         failureOf(requestWith(allowed)({ url: `http://silent-${index}.example.com:${port}/`, ...post })),
       );
-      const startedAt = performance.now();
+      let given = 0;
+      for (const name of silent) void name.then(() => (given += 1));
       await requestWith(allowed)({ url: `http://loopback.example.com:${port}/`, ...post });
-      expect(performance.now() - startedAt).to.be.below(1_500);
+      expect(given, 'names that were given up before').to.be.below(silent.length / 2);
       for (const error of await Promise.all(silent)) expect(error).to.include.keys('code');
     });
 

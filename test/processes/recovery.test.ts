@@ -67,7 +67,7 @@ describe('npm start, when a process dies [processes]', function () {
       await eventually(() => first.pid('initdb'));
       first.child.kill('SIGTERM');
       expect(await first.exit()).to.equal(0);
-      await expectAllGone(dataDir, 2_000);
+      await expectAllGone(dataDir);
       expectReleased(dataDir);
       expect(existsSync(join(dataDir, 'postgres'))).to.equal(false);
       expect(first.stdout() + first.stderr()).to.equal('');
@@ -79,7 +79,7 @@ describe('npm start, when a process dies [processes]', function () {
       await eventually(() => instance.pid('postgres'));
       instance.child.kill('SIGINT');
       expect(await instance.exit()).to.equal(0);
-      await expectAllGone(dataDir, 2_000);
+      await expectAllGone(dataDir);
       expectReleased(dataDir);
       expect(instance.stdout() + instance.stderr()).to.equal('');
     });

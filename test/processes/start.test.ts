@@ -7,7 +7,8 @@ import { findingsIn } from '../doctor/setup.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { formClient } from '../support/form-client.ts';
-import { runQrelay, runQrelayWithNpm } from '../support/programs.ts';
+import { runQrelayHere } from '../support/command-line.ts';
+import { runQrelayWithNpm } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import {
   cleanUp,
@@ -65,7 +66,7 @@ describe('npm start', function () {
     });
 
     it('lets the doctor check the running service, and has a safe setup', async () => {
-      const { code, stdout } = await runQrelay(['doctor', '--json'], { DATA_DIR: instance.dataDir });
+      const { code, stdout } = await runQrelayHere(['doctor', '--json'], { DATA_DIR: instance.dataDir });
       const { findings } = JSON.parse(stdout) as { findings: Finding[] };
       expect(findingsIn(findings, 'failure')).to.deep.equal([]);
       expect(code).to.equal(0);
@@ -96,7 +97,9 @@ describe('npm start', function () {
       await client.get('/signin/forgot');
       expect((await client.post('/signin/forgot', { email: 'first@example.com' })).status).to.equal(303);
       const mail = await eventually(() => {
-        const found = /--- Mail to first@example\.com ---\n([^]*)--- End of mail ---/.exec(instance.stdout());
+        const found = /--- Email to first@example\.com ---\n([^]*)--- End of email ---/.exec(
+          instance.stdout(),
+        );
         if (!found) throw new Error('no mail was printed');
         return found[1] ?? '';
       });
@@ -112,8 +115,13 @@ describe('npm start', function () {
       expectReleased(instance.dataDir);
     });
   });
+});
 
-  it("runs the Procfile's entries from built files", async () => {
+describe('What the Procfile starts [processes]', function () {
+  this.timeout(90_000);
+  after(cleanUp);
+
+  it('runs from built files', async () => {
     const database = await createTestDatabase();
     const entries = new Map(
       (await readFile(new URL('../../Procfile', import.meta.url), 'utf8'))

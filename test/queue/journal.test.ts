@@ -110,11 +110,37 @@ describe('The journal', () => {
       await journal.append(job('a'));
       await check(journal, () => false, 20);
       behindMs = 3_600_000;
-      await eventually(async () => expect(await check(journal, () => false, 20)).to.deep.equal(['a']), 2_000);
+      await eventually(async () => expect(await check(journal, () => false, 20)).to.deep.equal(['a']));
       expect(journal.oldestMs()).to.be.within(20, 60_000);
     } finally {
       Date.now = realNow;
     }
+  });
+
+  it('asks again about a batch that the queue has lost after later ones of its file were recorded', async () => {
+    const journal = await open();
+    const queued = new Set(['old', 'first', 'second'].map((id) => jobIdOf(job(id))));
+    const checkAfter = (ms: number, confirmed = '') => {
+      now += ms;
+      return check(
+        journal,
+        (id) => id === confirmed,
+        5_000,
+        async (ids) => ids.map((id) => queued.has(id)),
+      );
+    };
+    // While a file waits, the next one is written to for a minute.
+    await journal.append(job('old'));
+    await checkAfter(0);
+    await checkAfter(11_000);
+    await journal.append(job('first'));
+    await checkAfter(0);
+    expect(await checkAfter(5_000)).to.include('first');
+    await journal.append(job('second'));
+    await checkAfter(0);
+    expect(await checkAfter(5_000, 'second')).to.include('second');
+    queued.delete(jobIdOf(job('first')));
+    expect(await checkAfter(1_000)).to.include('first');
   });
 
   it('starts few files while batches wait for long', async () => {

@@ -1,11 +1,10 @@
 import { createPostgresBackend, Job, Worker, withBackend } from 'bullmq';
 import { expect } from 'chai';
 import { Redis, SentinelConnector } from 'ioredis';
-import { connectToQueues, type QueueConnection, type QueuePlace } from '../../src/queue/queue-connection.ts';
+import { connectToQueues } from '../../src/queue/queue-connection.ts';
 import { mailQueue } from '../../src/queue/mail-queue.ts';
 import { eventually } from '../support/eventually.ts';
-import { emptyRedisDatabase, onBothQueues } from '../support/queue-engines.ts';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { emptyRedisDatabase, onBothQueues, useQueues } from '../support/queue-engines.ts';
 import { testLog } from '../support/test-log.ts';
 
 // docs/development.md lists them. After an update that changes one, look at its use there.
@@ -58,23 +57,10 @@ describe('Private members of BullMQ and ioredis that we use', () => {
 });
 
 onBothQueues('What BullMQ does not promise', (redisUrl) => {
-  let database: TestDatabase;
-  let place: QueuePlace;
-  let connection: QueueConnection;
-
-  before(async () => {
-    database = await createTestDatabase();
-    place = { databaseUrl: database.url, redisUrl: redisUrl() };
-    connection = connectToQueues(place, testLog());
-    await eventually(() => expect(connection.isReady()).to.equal(true));
-  });
-  after(async () => {
-    await connection?.close();
-    await database?.drop();
-  });
+  const { connection } = useQueues(redisUrl);
 
   it('holds: the id of a scheduled job ends in the time at which it is due', async () => {
-    const queue = connection.queue(mailQueue);
+    const queue = connection().queue(mailQueue);
     const before = Date.now();
     await queue.upsertJobScheduler('yearly', { pattern: '0 0 1 1 *' }, { name: 'send', data: {} as never });
     const [job] = await queue.getJobs(['delayed'], 0, 0);
@@ -86,7 +72,7 @@ onBothQueues('What BullMQ does not promise', (redisUrl) => {
   });
 
   it('holds: removing a deduplication key that is not there changes nothing, and is a write', async () => {
-    expect(await connection.queue(mailQueue).removeDeduplicationKey('write-check')).to.equal(0);
-    await connection.write(mailQueue);
+    expect(await connection().queue(mailQueue).removeDeduplicationKey('write-check')).to.equal(0);
+    await connection().write(mailQueue);
   });
 });

@@ -111,10 +111,9 @@ describe('The producer, with Redis', () => {
   });
 
   it('does not wait for a queue that is down, and replays everything when it is up', async () => {
-    await open();
-    const startedAt = performance.now();
+    // Longer than this test may take.
+    await open({ deadlineMs: 100_000 });
     for (const id of ['a', 'b', 'c']) expect(await enqueue(id)).to.equal('spool');
-    expect(performance.now() - startedAt).to.be.below(5_000);
     expect(await valueOf('scansSpooled')).to.equal(3);
     await startRedis();
     await eventually(async () => expect(await valueOf('scansReplayed')).to.equal(3));
@@ -172,6 +171,54 @@ describe('The producer, with Redis', () => {
     }
   });
 
+  /** The queue answers, and the disk fails until `works` is called. */
+  async function openWithFailingDisk(add: () => Promise<void>): Promise<{ works(): void }> {
+    const spool = await openSpool({
+      folder: join(folder, 'spool'),
+      maxBytes: 1_000_000,
+      onTornLine: () => undefined,
+    });
+    let fails = true;
+    producer = createProducer({
+      queue: { isReady: () => true, add },
+      spool: {
+        ...spool,
+        append: (job, accept) => (fails ? Promise.reject(new Error('EIO')) : spool.append(job, accept)),
+      },
+      sealingKey: randomBytes(32),
+      metrics,
+      log: testLog(),
+      deadlineMs: 5_000,
+    });
+    return { works: () => (fails = false) };
+  }
+
+  it('has what memory held on the disk when it is closed while the queue refuses everything', async () => {
+    const disk = await openWithFailingDisk(() => Promise.reject(new Error('refused')));
+    expect(await enqueue('a')).to.equal('memory');
+    disk.works();
+    await producer.close();
+    expect([await valueOf('scansSpooled'), await valueOf('scansDropped')]).to.deep.equal([1, 0]);
+    expect(await readdir(join(folder, 'spool'))).to.have.length(1);
+  });
+
+  it('sends the rest of what memory holds when the queue refuses again after it has taken some', async () => {
+    let refusals = Number.POSITIVE_INFINITY;
+    let taken = 0;
+    await openWithFailingDisk(async () => {
+      if (refusals > 0 && (taken === 1 || refusals === Number.POSITIVE_INFINITY)) {
+        refusals -= 1;
+        throw new Error('refused');
+      }
+      taken += 1;
+    });
+    for (const id of ['a', 'b']) expect(await enqueue(id)).to.equal('memory');
+    // One is taken, the next refused once.
+    refusals = 1;
+    await eventually(async () => expect((await metrics.scansInMemory.get()).values[0]?.value).to.equal(0));
+    expect(taken).to.equal(2);
+  });
+
   it('counts scans that are still in memory as dropped when it is closed', async function () {
     const disk = await mountSmallDisk(join(folder, 'spool'), 64);
     if (!disk) return this.skip();
@@ -206,7 +253,9 @@ describe('The producer, with Redis', () => {
 
     it('calls back every scan, holds them in memory, and has each in the queue once when Redis is up', async () => {
       await open();
-      expect(await enqueue('before')).to.equal('spool');
+      await enqueue('before');
+      // A busy machine may be slower than the time that a redirect waits for the disk.
+      await eventually(async () => expect(await inMemory()).to.equal(0));
       disk.freeze();
       // More than the thread pool of the process has threads, one after the other and at once.
       for (const id of ids('a')) expect(await enqueue(id)).to.equal('memory');
@@ -289,7 +338,7 @@ describe('The producer, with Redis', () => {
     expect(await valueOf('scansDropped')).to.equal(5);
   });
 
-  it('closes within seconds while Redis hangs, with everything in the spool', async () => {
+  it('closes within seconds while Redis hangs, with everything in the spool [timed]', async () => {
     await startRedis();
     await open({ deadlineMs: 20 });
     await eventually(() => expect(queue.isReady()).to.equal(true));

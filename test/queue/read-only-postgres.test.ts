@@ -26,10 +26,10 @@ describe('A queue on a Postgres that is read-only, as after a failover', () => {
       await eventually(() => queue.checkWrites());
       await setReadOnly('on');
       await eventually(async () => {
-        expect(queue.isReady()).to.equal(false);
-        expect(await queue.pending(scanQueue)).to.equal(0);
         const refusal = await queue.checkWrites().catch((error: Error) => error.message);
         expect(refusal).to.include('read-only');
+        expect(queue.isReady()).to.equal(false);
+        expect(await queue.pending(scanQueue)).to.equal(0);
       });
       await admin.query('SET default_transaction_read_only = off');
       await setReadOnly('off');

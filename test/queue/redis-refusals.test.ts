@@ -67,6 +67,7 @@ describe('A Redis that responds and refuses', () => {
       await open();
       await isReady(queue, true);
       await admin.replicaof('127.0.0.1', await freePort());
+      expect(await reasonOf(queue.add(scanQueue, job))).to.not.equal('taken');
       await isReady(queue, false);
       expect(await reasonOf(queue.checkWrites())).to.not.equal('taken');
       await admin.replicaof('NO', 'ONE');
@@ -79,8 +80,9 @@ describe('A Redis that responds and refuses', () => {
       await open();
       await isReady(queue, true);
       await admin.config('SET', 'maxmemory', '1');
-      await isReady(queue, false);
-      expect(await reasonOf(queue.checkWrites())).to.equal('OOM');
+      // A check that began before shares its answer.
+      await eventually(async () => expect(await reasonOf(queue.checkWrites())).to.equal('OOM'));
+      expect(queue.isReady()).to.equal(false);
       expect(await reasonOf(queue.add(scanQueue, job))).to.equal('OOM');
       // It answers all the same.
       expect(await queue.pending(scanQueue)).to.equal(0);

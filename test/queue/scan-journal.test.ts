@@ -161,9 +161,7 @@ describe('The journal of a web process', () => {
     await open({ minAgeMs: 3_600_000 });
     await keep('b');
     queued.clear();
-    const startedAt = performance.now();
     await journal.close();
-    expect(performance.now() - startedAt).to.be.below(10_000);
     expect(await files()).to.have.length(1);
     // It may still be on its way to the queue.
     expect(queued).to.have.lengthOf(0);

@@ -74,6 +74,22 @@ describe('The spool', () => {
     expect(idsOf([...taken, ...(await replayed(spool))])).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('goes on where a replay failed, also in a file that is read in several pieces', async () => {
+    const spool = await open();
+    // Each takes some 10 KB.
+    const ids = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(10_000)}`);
+    for (const id of ids) await spool.append(job(id));
+    const taken: ScanJob[] = [];
+    await spool
+      .replay(async (next) => {
+        if (taken.length === 20) throw new Error('down again');
+        taken.push(next);
+      })
+      .catch(() => undefined);
+    expect(idsOf([...taken, ...(await replayed(spool))])).to.deep.equal(ids);
+    expect(tornLines).to.equal(0);
+  });
+
   it('parses a line only when its turn has come, however often a replay fails', async () => {
     const spool = await open();
     const ids = Array.from({ length: 100 }, (_, index) => `number ${index}`);

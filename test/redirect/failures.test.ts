@@ -5,6 +5,7 @@ import { createClientAddresses } from '../../src/http/client-address.ts';
 import { type HttpServer, openHttpServer } from '../../src/http/http-server.ts';
 import type { ScanProducer } from '../../src/queue/producer.ts';
 import { createScanPolicy } from '../../src/redirect/scan-policy.ts';
+import { ourBrand } from '../../src/brand.ts';
 import { createLane } from '../../src/redirect/handler.ts';
 import { createImageSender } from '../../src/redirect/images.ts';
 import type { Target } from '../../src/redirect/target.ts';
@@ -23,7 +24,7 @@ const good: Target = {
     foregroundColor: '#000000',
     backgroundColor: '#ffffff',
   },
-  look: { title: null, text: null, color: null },
+  look: { title: null, text: null, color: null, showsName: true },
   photo: undefined,
   pageLogo: null,
   isPublic: true,
@@ -62,11 +63,12 @@ describe('A failure while a share link is served', () => {
     const body = { length: Number.NaN } as unknown as Buffer;
     const images: Images = {
       draw: async () => ({ body, etag: '"\n"' }),
+      findUndrawable: async () => null,
       close: async () => undefined,
     };
     const lane = createLane(
       {
-        basePath: '',
+        site: { basePath: '', brand: ourBrand },
         targets: {
           find: (token) => targets[token]?.() ?? null,
           forget: () => undefined,

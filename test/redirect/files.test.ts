@@ -92,7 +92,15 @@ describe('Pictures and contact files at the share link (decisions)', () => {
     expect(answer.headers.get('content-disposition')).to.equal(
       `attachment; filename="Zo_ _Z_ _dman.vcf"; filename*=UTF-8''Zo%C3%AB%20%22Z%22%20%C3%96dman.vcf`,
     );
-    expect(await answer.text()).to.contain('TEL:+15551234');
+    // A cache or a search engine must not keep somebody's telephone number, nor a browser show it as a page of ours.
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    expect(answer.headers.get('x-robots-tag')).to.equal('noindex');
+    expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
+    const body = await answer.text();
+    expect(body)
+      .to.contain('TEL:+15551234')
+      .and.to.match(/END:VCARD\r\n$/);
+    expect(answer.headers.get('content-length')).to.equal(String(Buffer.byteLength(body)));
   });
 
   it('has no .vcf for a code that is no contact', async () => {

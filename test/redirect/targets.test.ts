@@ -56,6 +56,100 @@ describe('Looking up a share token', () => {
     expect(queries).to.equal(0);
   });
 
+  it('does not cache what it has read before a change, when the change is known before the result', async () => {
+    const { id, shareToken } = await createCode(api);
+    const targets = newTargets();
+    service.db.once('query-response', () => targets.forget(shareToken));
+    expect(await targets.find(shareToken)).to.include({ name: 'Test' });
+    await service.db('qr_codes').where({ id }).update({ name: 'Renamed' });
+    expect(await targets.find(shareToken)).to.include({ name: 'Renamed' });
+    // The same for a code that did not exist yet.
+    const token = 'made000001';
+    service.db.once('query-response', () => targets.forget(token));
+    expect(await targets.find(token)).to.equal(null);
+    await service.db('qr_codes').where({ id }).update({ share_token: token });
+    expect(await targets.find(token)).to.include({ codeId: id });
+    // Nor what was cached before.
+    const another = 'made000002';
+    await targets.find(another);
+    await service.db('qr_codes').where({ id }).update({ share_token: another });
+    targets.forget(another);
+    expect(await targets.find(another)).to.include({ codeId: id });
+  });
+
+  it('is not shared with requests after a change: they look it up again, and others share that', async () => {
+    const { id, shareToken } = await createCode(api);
+    const targets = newTargets();
+    const later: Promise<Target | null>[] = [];
+    service.db.once('query-response', () => {
+      targets.forget(shareToken);
+      later.push(Promise.resolve(targets.find(shareToken)));
+    });
+    queries = 0;
+    await targets.find(shareToken);
+    later.push(Promise.resolve(targets.find(shareToken)));
+    expect((await Promise.all(later)).map((target) => target?.codeId)).to.deep.equal([id, id]);
+    expect(queries).to.equal(2);
+    expect(targets.find(shareToken)).to.include({ codeId: id });
+  });
+
+  it('is repeated beside a request after 5 s, and before its answer after 9 s', async () => {
+    const { id, shareToken } = await createCode(api);
+    let now = 0;
+    const targets = createTargets(service.db, baseUrl, { elapsedMs: () => now });
+    const rename = (name: string) => service.db('qr_codes').where({ id }).update({ name });
+    await targets.find(shareToken);
+    await rename('Second');
+    now += 4_999;
+    queries = 0;
+    expect(targets.find(shareToken)).to.include({ name: 'Test' });
+    expect(queries).to.equal(0);
+    now += 1;
+    expect(targets.find(shareToken)).to.include({ name: 'Test' });
+    await eventually(() => expect(targets.find(shareToken)).to.include({ name: 'Second' }));
+    await rename('Third');
+    now += 9_000;
+    const found = targets.find(shareToken);
+    expect(found).to.be.a('promise');
+    expect(await found).to.include({ name: 'Third' });
+    // A deleted code is gone by then, too.
+    await service.db('qr_codes').where({ id }).delete();
+    now += 9_000;
+    expect(await targets.find(shareToken)).to.equal(null);
+  });
+
+  it('of an unknown token is repeated after 2 s', async () => {
+    const { id } = await createCode(api);
+    let now = 0;
+    const targets = createTargets(service.db, baseUrl, { elapsedMs: () => now });
+    const token = 'made000003';
+    await targets.find(token);
+    await service.db('qr_codes').where({ id }).update({ share_token: token });
+    now += 1_999;
+    expect(targets.find(token)).to.equal(null);
+    now += 1;
+    expect(await targets.find(token)).to.include({ codeId: id });
+    expect(targets.find(token)).to.include({ codeId: id });
+  });
+
+  it('is refused while 500 others are under way, and not afterwards', async () => {
+    // Answers nothing, so that none of them uses a connection.
+    const away = openDatabase(service.databaseUrl, { poolMax: 1, applicationName: 'test' });
+    await away.destroy();
+    const targets = createTargets(away, baseUrl);
+    const outcome = (number: number) =>
+      Promise.resolve(targets.find(unknownToken(number))).then(
+        () => 'found',
+        (error: Error) => error.message,
+      );
+    const underWay = Array.from({ length: 500 }, (_, number) => outcome(number));
+    const refusal = 'Too many share links are looked up';
+    expect(await outcome(500)).to.equal(refusal);
+    expect(await Promise.all(underWay)).to.not.include(refusal);
+    expect(await outcome(501)).to.not.equal(refusal);
+    await targets.close();
+  });
+
   it('caches that a token is unknown', async () => {
     const targets = newTargets();
     expect(await targets.find('0000000000')).to.equal(null);
@@ -214,6 +308,24 @@ describe('Share tokens while the database does not answer', () => {
       expect(plain(await targets.find(shareToken))).to.deep.equal(plain(found[index]));
     const error = await Promise.resolve(targets.find('0000000000')).catch((err: unknown) => err);
     expect(error).to.be.instanceOf(Error);
+    await targets.close();
+  });
+
+  it('are read again when it answers, however short a time ago they were read from the disk', async () => {
+    const [{ id, shareToken }, other] = [await createCode(api), await createCode(api)];
+    const before = createTargets(db, baseUrl, { saved: openSaved() });
+    await before.find(shareToken);
+    await before.close();
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'Renamed' } });
+    cut();
+    // No time passes.
+    const targets = createTargets(db, baseUrl, { elapsedMs: () => 0, saved: openSaved() });
+    expect(await targets.find(shareToken)).to.include({ name: 'Test' });
+    restore();
+    await eventually(async () =>
+      expect(await targets.find(other.shareToken)).to.include({ codeId: other.id }),
+    );
+    await eventually(async () => expect(await targets.find(shareToken)).to.include({ name: 'Renamed' }));
     await targets.close();
   });
 

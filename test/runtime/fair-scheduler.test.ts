@@ -140,4 +140,40 @@ describe('The scheduler of slow work', () => {
     await settled();
     expect(work.started).to.deep.equal(['a1']);
   });
+
+  it('gives a slot that is released twice to one other, not to two', async () => {
+    const scheduler = createFairScheduler({ slots: 1, waitingPerKey: 10 });
+    const release = await scheduler.acquire({ key: 'a' });
+    const work = workOn(scheduler);
+    for (const name of ['b1', 'c1']) work.add(name);
+    release();
+    release();
+    await settled();
+    expect(work.started).to.deep.equal(['b1']);
+  });
+
+  it('has as much room for what waits as before, after others have waited, were refused or left', async () => {
+    const scheduler = createFairScheduler({ slots: 1, waitingPerKey: 10, waiting: 2 });
+    for (let round = 1; round <= 3; round += 1) {
+      const work = workOn(scheduler);
+      const [leaving, staying] = [new AbortController(), new AbortController()];
+      work.add('a1');
+      work.add('b1', leaving.signal);
+      work.add('c1', staying.signal);
+      work.add('d1');
+      await settled();
+      expect(work.refused, `round ${round}`).to.deep.equal(['d1']);
+      leaving.abort();
+      await settled();
+      work.add('e1');
+      await settled();
+      expect(work.refused, `round ${round}`).to.deep.equal(['d1', 'b1']);
+      for (const name of ['a1', 'c1', 'e1']) await work.end(name);
+      expect(work.started).to.deep.equal(['a1', 'c1', 'e1']);
+      // A client that leaves after its work has nothing to lose.
+      staying.abort();
+      await settled();
+      expect(work.refused).to.have.length(2);
+    }
+  });
 });

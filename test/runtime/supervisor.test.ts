@@ -9,8 +9,9 @@ import { testLog } from '../support/test-log.ts';
 const log = testLog();
 const works = `process.send('ready'); setInterval(() => {}, 1000); process.on('disconnect', () => process.exit())`;
 const lives = `setInterval(() => process.send('alive'), 20); ${works}`;
-/** Blocks its event loop once it is ready, as with a bad regular expression. */
-const hangs = `setInterval(() => process.send('alive'), 20); process.send('ready', () => { for (;;); })`;
+/** Blocks its event loop once it is ready, as a bad regular expression does, but asleep. */
+const sleep = 'for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
+const hangs = `setInterval(() => process.send('alive'), 20); process.send('ready', () => { ${sleep}; })`;
 const isDeaf = `process.on('SIGTERM', () => {}); ${works}`;
 const diesAtOnce = `process.send('ready', () => process.exit(7))`;
 
@@ -113,7 +114,7 @@ describe('supervise', () => {
     });
   });
 
-  it('kills and replaces a process that hangs in a loop', async () => {
+  it('kills and replaces a process whose event loop hangs', async () => {
     let script = hangs;
     await run(() => script, { backoff: createBackoff({ firstMs: 1 }), hangLimitMs: 500 }).ready;
     script = lives;
@@ -141,9 +142,9 @@ describe('supervise', () => {
 
   it('replaces a process that is not ready in time after a restart', async () => {
     let script = diesAtOnce;
-    const { ready } = run(() => script, { backoff: createBackoff({ firstMs: 1 }), startTimeoutMs: 500 });
+    const { ready } = run(() => script, { backoff: createBackoff({ firstMs: 1 }), startTimeoutMs: 2_000 });
     await ready;
-    script = 'for (;;);';
+    script = sleep;
     await eventually(() => expect(started.at(-1)?.signalCode).to.equal('SIGKILL'));
     script = works;
     await eventually(() => expect(started.at(-1)?.exitCode).to.equal(null));

@@ -20,10 +20,12 @@ export interface About {
 
 export const builtRuntime = new URL('../../dist/src/runtime/', import.meta.url);
 const insideThread = new URL('inside-thread.js', builtRuntime).href;
-const script = `import { handleRequests, signalReady } from ${JSON.stringify(insideThread)};
+/** A process is killed whatever it does, so it sleeps; only a thread has to be stopped in the middle of a loop. */
+const script = `import { isMainThread } from 'node:worker_threads';
+import { handleRequests, signalReady } from ${JSON.stringify(insideThread)};
 signalReady();
 handleRequests(async (request) => {
-  if (request.type === 'hang') for (;;);
+  if (request.type === 'hang') for (;;) if (isMainThread) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (request.type === 'never') return new Promise(() => {});
   if (request.type === 'about') return { pid: process.pid, variables: Object.keys(process.env) };
   if (request.type === 'import') return (await import('./later.mjs')).loaded;

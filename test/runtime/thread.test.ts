@@ -128,14 +128,11 @@ for (const kind of ['thread', 'process'] as const)
 describe('A background process', () => {
   let file: string;
   let background: Thread<Request>;
-  let lines: string[];
+  let lines: string[] = [];
 
   before(async () => {
     await ensureBuilt();
     file = await writeThreadScript();
-  });
-  beforeEach(async () => {
-    lines = [];
     background = await openThread<Request>({
       file: pathToFileURL(file),
       data: undefined,
@@ -144,7 +141,10 @@ describe('A background process', () => {
       inProcess: true,
     });
   });
-  afterEach(() => background.end());
+  beforeEach(() => {
+    lines = [];
+  });
+  after(() => background.end());
 
   const about = async () => (await background.call({ type: 'about' })) as About;
 

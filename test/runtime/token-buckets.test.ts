@@ -35,4 +35,19 @@ describe('A token bucket', () => {
     expect([buckets.take('a'), buckets.take('a')]).to.deep.equal([0, 0]);
     expect(buckets.take('a')).to.be.above(0);
   });
+
+  it('takes back what turned out to cost nothing, and gets no fuller than full', () => {
+    const buckets = createTokenBuckets(3_600, () => now, 2);
+    expect([buckets.take('a'), buckets.take('a')]).to.deep.equal([0, 0]);
+    buckets.giveBack('a');
+    expect([buckets.take('a'), buckets.take('a')]).to.deep.equal([0, 1_000]);
+    now += 10_000;
+    expect(buckets.take('a')).to.equal(0);
+    for (let times = 0; times < 5; times += 1) buckets.giveBack('a');
+    expect([buckets.take('a'), buckets.take('a')]).to.deep.equal([0, 0]);
+    expect(buckets.take('a')).to.be.above(0);
+    buckets.giveBack('never seen');
+    expect([buckets.take('never seen'), buckets.take('never seen')]).to.deep.equal([0, 0]);
+    expect(buckets.take('never seen')).to.be.above(0);
+  });
 });

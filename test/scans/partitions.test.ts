@@ -14,6 +14,7 @@ import { scanRow } from '../support/scan-rows.ts';
 import { futurePartition } from '../support/start-servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
+import { inTimeZone } from '../support/time-zone.ts';
 
 describe('The partitions of scans', () => {
   let service: TestService;
@@ -44,6 +45,29 @@ describe('The partitions of scans', () => {
     expect(await names()).to.deep.equal([name(0), name(1), name(2), name(3)]);
     expect(await createPartitions(db, month(1))).to.deep.equal(month(5));
     expect(await names()).to.deep.equal([name(0), name(1), name(2), name(3), name(4)]);
+  });
+
+  it('begin, end and are dropped with the months of UTC, in whichever time zone the process runs', async () => {
+    const hourMs = 3_600_000;
+    const bounds = async () =>
+      (await listPartitions(db)).slice(1).map(({ name: table, from, to }) => [table, from, to]);
+    const months = (last: number) =>
+      Array.from({ length: last + 1 }, (_, offset) => [name(offset), month(offset), month(offset + 1)]);
+    // There, the month begins 14 hours earlier.
+    await inTimeZone('Pacific/Kiritimati', async () => {
+      const lastEvening = new Date(month(1).getTime() - hourMs);
+      expect(await createPartitions(db, lastEvening)).to.deep.equal(month(4));
+      expect(await bounds()).to.deep.equal(months(3));
+      expect(await dropExpiredPartitions(db, 1, lastEvening)).to.have.length(0);
+    });
+    // And there, eight hours later.
+    await inTimeZone('America/Los_Angeles', async () => {
+      const firstMorning = new Date(month(1).getTime() + hourMs);
+      expect(await createPartitions(db, firstMorning)).to.deep.equal(month(5));
+      expect(await bounds()).to.deep.equal(months(4));
+      expect(await dropExpiredPartitions(db, 1, firstMorning)).to.have.length(1);
+      expect(await readHorizon(db)).to.deep.equal(month(0));
+    });
   });
 
   it('are created for months that were skipped, as after the restore of an old backup', async () => {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { readScanTotals } from '../../src/scans/analytics.ts';
 import { Scan, type ScanRow } from '../../src/scans/scan.ts';
+import { type Database, sqlState } from '../../src/store/database.ts';
 import { apiClient } from '../support/api-client.ts';
 import { countersOf, iPhoneCounters } from '../support/counters.ts';
+import { lockWaiters } from '../support/row-lock.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
@@ -51,6 +54,20 @@ describe('Recording scans', () => {
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 1 });
   });
 
+  it('counts a scan by a clock that is ahead in no period that ends today', async () => {
+    await Scan.record(service.db, [
+      scanRow(codeId, '2026-10-26T12:00:00.000Z'),
+      scan(),
+      scanRow(codeId, '2026-11-02T00:00:00.000Z'),
+    ]);
+    expect(await readScanTotals(service.db, codeId, '2026-11-01', [1, 6, 7])).to.deep.equal({
+      exists: true,
+      ever: 3,
+      today: 1,
+      periods: { 1: 1, 6: 1, 7: 2 },
+    });
+  });
+
   it('counts a scan without a city for no city', async () => {
     await Scan.record(service.db, [
       scan({ country: 'ZZ', region: null, city: null, latitude: null, longitude: null }),
@@ -67,6 +84,72 @@ describe('Recording scans', () => {
       known: 1,
     });
     expect((await countersOf(service.db, codeId))['total']).to.deep.equal({ '': 1 });
+  });
+
+  describe('of several codes', () => {
+    /** In the order of their ids. */
+    let codes: [string, string];
+    beforeEach(async () => {
+      const other = (await createCode(apiClient(service.url, await service.makeKey()))).id;
+      codes = [codeId, other].toSorted() as [string, string];
+    });
+    const scanOf = (qrCodeId: string) => scan({ qrCodeId });
+
+    /** While another transaction holds what comes last in the order, what comes first is taken. */
+    async function whileLastIsHeld(
+      hold: (holder: Database) => Promise<unknown>,
+      rows: ScanRow[],
+      check: () => Promise<unknown>,
+    ): Promise<void> {
+      const holder = await service.db.transaction();
+      try {
+        await hold(holder);
+        const recording = Scan.record(service.db, rows);
+        recording.catch(() => undefined); // awaited below
+        await lockWaiters(service.db, 1);
+        await check();
+        await holder.rollback();
+        await recording;
+      } finally {
+        if (!holder.isCompleted()) await holder.rollback();
+      }
+    }
+
+    // Otherwise two workers with the same codes in another order would wait for each other.
+    for (const isAllNew of [true, false])
+      it(`locks counters in the order of their keys, ${isAllNew ? 'if all scans are new' : 'also if some are known'}`, async () => {
+        const [first, last] = codes;
+        const known = [scanOf(first), scanOf(last)];
+        await Scan.record(service.db, known);
+        const rows = [scanOf(last), scanOf(first), ...(isAllNew ? [] : known)];
+        const free = (qr_code_id: string) =>
+          service.db('scan_counters').where({ qr_code_id }).forUpdate().skipLocked();
+        await whileLastIsHeld(
+          (holder) => holder('scan_counters').where({ qr_code_id: last }).forUpdate(),
+          rows,
+          async () => expect(await free(first)).to.deep.equal([]),
+        );
+        expect((await countersOf(service.db, first))['total']).to.deep.equal({ '': 2 });
+        expect((await countersOf(service.db, last))['total']).to.deep.equal({ '': 2 });
+      });
+
+    it('inserts scans in the order of their codes and ids', async () => {
+      const [one, two, three] = [scanOf(codes[0]), scanOf(codes[0]), scanOf(codes[1])].toSorted((a, b) =>
+        a.qrCodeId + a.id < b.qrCodeId + b.id ? -1 : 1,
+      ) as [ScanRow, ScanRow, ScanRow];
+      const isTaken = async (row: ScanRow) => {
+        const transaction = await service.db.transaction();
+        await transaction.raw("SET LOCAL lock_timeout = '50ms'");
+        const error = await Scan.record(transaction, [row]).catch((reason: unknown) => reason);
+        await transaction.rollback();
+        return sqlState(error) === '55P03';
+      };
+      await whileLastIsHeld(
+        (holder) => Scan.record(holder, [three]),
+        [three, two, one],
+        async () => expect([await isTaken(one), await isTaken(two)]).to.deep.equal([true, true]),
+      );
+    });
   });
 
   it('keeps the counters true when many batches, some with the same scans, come at once', async () => {

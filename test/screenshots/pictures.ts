@@ -21,7 +21,8 @@ export const pictures: Picture[] = [
     path: (site) => `${site.codePath('Menu, table cards')}?days=90`,
     options: desktop,
   },
-  { name: 'codes', path: () => '/codes', options: desktop },
+  // Smaller, because its many designs take many bytes.
+  { name: 'codes', path: () => '/codes', options: { ...desktop, deviceScaleFactor: 1.2 } },
   {
     name: 'share-page',
     path: (site) => site.sharePath('Business card, Mara Lindt'),

@@ -1,3 +1,4 @@
+// Inputs: src, workers, migrations, docs/images
 import { readFile, stat } from 'node:fs/promises';
 import { expect } from 'chai';
 import { appearance } from './appearance.ts';

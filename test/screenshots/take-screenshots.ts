@@ -3,15 +3,9 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from '../support/browser.ts';
 import { appearance } from './appearance.ts';
-import { type DemoSite, startDemoSite } from './demo-site.ts';
+import { type DemoSite, openDemoContext, openDemoPage, startDemoSite } from './demo-site.ts';
 import { digestsFile, folder, type Picture, pictures } from './pictures.ts';
 import { shrinkPng } from './shrink-png.ts';
-
-/** Those below the edge of the window are loaded late, and a picture would show some of them and not others. */
-const loadImages = `Promise.all([...document.images].map((image) => {
-  image.loading = 'eager';
-  return image.decode();
-}))`;
 
 const largestBytes = 120_000;
 
@@ -45,23 +39,8 @@ describe('Screenshots', function () {
   });
 
   async function take(picture: Picture, colorScheme: 'light' | 'dark'): Promise<Buffer> {
-    const context = await browser.newContext({
-      ...picture.options,
-      baseURL: site.url,
-      colorScheme,
-      locale: 'en-US',
-      timezoneId: 'UTC',
-      reducedMotion: 'reduce',
-    });
-    const { hostname } = new URL(site.url);
-    await context.addCookies([
-      { ...site.cookie, domain: hostname, path: '/', secure: true, httpOnly: true, sameSite: 'Lax' },
-    ]);
-    const page = await context.newPage();
-    await page.clock.setFixedTime(site.now);
-    // The page of a code keeps a stream open, so the network is never idle.
-    await page.goto(picture.path(site), { waitUntil: 'load' });
-    await page.evaluate(loadImages);
+    const context = await openDemoContext(browser, site, { ...picture.options, colorScheme });
+    const page = await openDemoPage(context, site, picture.path(site));
     const png = await page.screenshot({ animations: 'disabled', caret: 'hide' });
     await context.close();
     return png;

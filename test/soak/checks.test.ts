@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../src/cli/demo-scans.ts';
+import { seededRandom } from '../../src/demo/demo-scans.ts';
 import { type CodeCounts, compareCounts } from './checks.ts';
 import { checkMemory } from './memory.ts';
 import { shuffled } from './random.ts';

@@ -14,6 +14,7 @@ export async function createCodes(databaseUrl: string, count: number): Promise<S
   try {
     const now = new Date();
     const owner = await findOrCreateUser(db, 'soak@example.com', now);
+    const limits = { ...defaultLimits, free: { ...defaultLimits.free, codes: count } };
     const codes: SoakCode[] = [];
     for (let made = 0; made < count; made += 1) {
       const { id, shareToken } = await createCode(
@@ -29,7 +30,7 @@ export async function createCodes(databaseUrl: string, count: number): Promise<S
           errorCorrection: 'M',
           category: null,
         },
-        { lifetimeDays: 365, limits: defaultLimits, now },
+        { lifetimeDays: 365, limits, now },
       );
       codes.push({ id, shareToken });
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { seededRandom } from '../../src/cli/demo-scans.ts';
+import { seededRandom } from '../../src/demo/demo-scans.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Check, checkCounts, checkEnd, countTimeoutMs, waitUntilDrained } from './checks.ts';
 import { createCodes, type SoakCode } from './codes.ts';

@@ -78,6 +78,19 @@ describe('A statement that outlives its timeout', () => {
     await eventually(async () => expect(await ids()).to.deep.equal([1, 3, 4]));
   });
 
+  it('never begins on a server process that hung while its connection was idle', async () => {
+    db = open(database.url, { queryTimeoutMs: 30_000, trustedForMs: 0 });
+    const { rows } = (await db.raw('SELECT pg_backend_pid() AS pid')) as { rows: [{ pid: number }] };
+    const [{ pid }] = rows;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await db('notes').insert({ id: 3, text: 'committed' });
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect(await ids()).to.deep.equal([1, 3]);
+  });
+
   it('on a connection whose packets are dropped: the pool recovers, the idle connections too', async () => {
     const direct = new URL(database.url);
     proxy = await startTcpProxy(Number(direct.port));

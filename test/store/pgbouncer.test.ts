@@ -109,39 +109,41 @@ describe('PgBouncer in front of PostgreSQL', function () {
     }
   });
 
-  it('in transaction mode carries the whole service: no attempt to record scans fails', async function () {
-    const redisUrl = await emptyRedisDatabase();
-    if (!redisUrl) return this.skip();
-    const settings = {
-      DATABASE_URL: bouncers.transaction.url,
-      REDIS_URL: redisUrl,
-      DATA_DIR: folder,
-      BASE_URL: 'https://qr.test',
-      LOG_LEVEL: 'info',
-    };
-    const [web, worker] = await Promise.all([startWebProcess(settings), startWorkerProcess(settings)]);
-    try {
-      const user = await findOrCreateUser(direct, 'bouncer@example.com', new Date());
-      await setPlan(direct, user, 'pro', new Date());
-      const api = apiClient(web.url, await createApiKey(direct, user.id, 'test', new Date()));
-      const codes = await Promise.all([createCode(api), createCode(api)]);
-      for (let turn = 1; turn <= 20; turn += 1) {
-        await Promise.all(codes.map(({ shareToken }) => openShare(web.url, shareToken)));
-        await eventually(async () => {
-          for (const { id } of codes) {
-            expect((await direct('scans').where({ qr_code_id: id })).length).to.equal(turn);
-          }
-        });
+  describe('with processes of the service [processes]', () => {
+    it('in transaction mode carries the whole service: no attempt to record scans fails', async function () {
+      const redisUrl = await emptyRedisDatabase();
+      if (!redisUrl) return this.skip();
+      const settings = {
+        DATABASE_URL: bouncers.transaction.url,
+        REDIS_URL: redisUrl,
+        DATA_DIR: folder,
+        BASE_URL: 'https://qr.test',
+        LOG_LEVEL: 'info',
+      };
+      const [web, worker] = await Promise.all([startWebProcess(settings), startWorkerProcess(settings)]);
+      try {
+        const user = await findOrCreateUser(direct, 'bouncer@example.com', new Date());
+        await setPlan(direct, user, 'pro', new Date());
+        const api = apiClient(web.url, await createApiKey(direct, user.id, 'test', new Date()));
+        const codes = await Promise.all([createCode(api), createCode(api)]);
+        for (let turn = 1; turn <= 20; turn += 1) {
+          await Promise.all(codes.map(({ shareToken }) => openShare(web.url, shareToken)));
+          await eventually(async () => {
+            for (const { id } of codes) {
+              expect((await direct('scans').where({ qr_code_id: id })).length).to.equal(turn);
+            }
+          });
+        }
+        expect((await api(`/qrcodes/${codes[0]?.id}/analytics`)).body).to.include({ totalScans: 20 });
+      } finally {
+        await web.stop();
+        await worker.stop();
       }
-      expect((await api(`/qrcodes/${codes[0]?.id}/analytics`)).body).to.include({ totalScans: 20 });
-    } finally {
-      await web.stop();
-      await worker.stop();
-    }
-    expect(`${web.output()}${worker.output()}`).to.not.match(/42P05|26000|"level":50/);
-    const allowed =
-      /"this process opens up to (\d+) connections to PostgreSQL; the server allows \d+ in all"/;
-    expect([web, worker].map((program) => allowed.exec(program.output())?.[1])).to.deep.equal(['10', '11']);
+      expect(`${web.output()}${worker.output()}`).to.not.match(/42P05|26000|"level":50/);
+      const allowed =
+        /"this process opens up to (\d+) connections to PostgreSQL; the server allows \d+ in all"/;
+      expect([web, worker].map((program) => allowed.exec(program.output())?.[1])).to.deep.equal(['10', '11']);
+    });
   });
 
   describe('is detected by the doctor', () => {

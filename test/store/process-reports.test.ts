@@ -57,6 +57,36 @@ describe('The reports of a process', () => {
     expect(others).to.deep.equal([]);
   });
 
+  it('tell whether all workers read bundles of scans, and there are some', async () => {
+    const answers: boolean[] = [];
+    const start = (kind: 'web' | 'worker', reads?: string[]) =>
+      startReports({
+        kind,
+        db,
+        count: async () => ({}),
+        ...(reads && { state: async () => ({ reads }) }),
+        ...(kind === 'web' && { onReported: (areRead) => answers.push(areRead) }),
+        log: testLog(),
+        everyMs: 20,
+      });
+    const becomes = (areRead: boolean) => eventually(() => expect(answers.at(-1)).to.equal(areRead));
+    const web = start('web');
+    await becomes(false);
+    const worker = start('worker', ['bundles']);
+    await becomes(true);
+    // One of the previous release says nothing about it.
+    const previous = start('worker');
+    await becomes(false);
+    await previous.close();
+    await becomes(true);
+    // One that was killed is forgotten when it has not reported for a while.
+    await worker.close();
+    await db('processes').where({ kind: 'worker' }).update({ is_stopped: false });
+    await db.raw(`UPDATE processes SET reported_at = now() - interval '36 seconds' WHERE kind = 'worker'`);
+    await becomes(false);
+    await web.close();
+  });
+
   it('do not delay a shutdown while the database hangs', async () => {
     const lock = await db.transaction();
     await lock.raw('LOCK TABLE processes');

@@ -28,29 +28,46 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
   });
   after(() => postgres?.stop());
 
-  for (const [name, file] of [
-    ['web', 'src/server.js'],
-    ['worker', 'workers/main.js'],
-  ] as const) {
-    it(`is refused by the ${name} process with a message and a remedy`, async () => {
-      const child = startProgram(file, {
-        DATABASE_URL: at('sslmode=require'),
-        PORT: String(await freePort()),
-      });
-      const { code, stdout, stderr } = await outcomeOf(child);
-      expect(code).to.equal(1);
-      expect(stderr).to.equal('');
-      expect(jsonLines(stdout).at(-1)).to.include({ level: 60, name, msg: notTrusted });
+  async function expectRefused(name: string, file: string): Promise<void> {
+    const child = startProgram(file, {
+      DATABASE_URL: at('sslmode=require'),
+      PORT: String(await freePort()),
     });
+    const { code, stdout, stderr } = await outcomeOf(child);
+    expect(code).to.equal(1);
+    expect(stderr).to.equal('');
+    expect(jsonLines(stdout).at(-1)).to.include({ level: 60, name, msg: notTrusted });
   }
 
-  it('is refused by the command line with a message and a remedy', async () => {
-    const { code, stdout, stderr } = await runQrelay(['migrate'], { DATABASE_URL: at('sslmode=require') });
-    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-    expect(stderr.split('\n').filter((line) => !line.startsWith('Warning: '))).to.deep.equal([
-      notTrusted,
-      '',
-    ]);
+  it('is refused by the web process with a message and a remedy', () =>
+    expectRefused('web', 'src/server.js'));
+
+  describe('from processes of the service [processes]', () => {
+    it('is refused by the command line with a message and a remedy', async () => {
+      const { code, stdout, stderr } = await runQrelay(['migrate'], {
+        DATABASE_URL: at('sslmode=require'),
+      });
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      expect(stderr.split('\n').filter((line) => !line.startsWith('Warning: '))).to.deep.equal([
+        notTrusted,
+        '',
+      ]);
+    });
+
+    it('is refused by the worker with a message and a remedy', () =>
+      expectRefused('worker', 'workers/main.js'));
+
+    it('is accepted when its authority is configured, and warnings go to the log', async () => {
+      const web = await startWebProcess({
+        // pg prints a warning for this mode.
+        DATABASE_URL: at(`sslmode=require&sslrootcert=${postgres.caFile}`),
+        LOG_LEVEL: 'info',
+      });
+      expect((await fetch(`${web.url}/readyz`)).status).to.equal(200);
+      await web.stop();
+      jsonLines(web.output());
+      expect(web.output()).to.match(/"warning":"Warning","msg":"SECURITY WARNING: The SSL modes/);
+    });
   });
 
   it('is reported by the doctor', async () => {
@@ -73,18 +90,6 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
     expect(await doctor(`${trusted()}&host=127.0.0.1`))
       .to.include('is not trusted: its certificate is for another host name.')
       .and.include('→ Set DATABASE_URL to a host name in the certificate');
-  });
-
-  it('is accepted when its authority is configured, and warnings go to the log', async () => {
-    const web = await startWebProcess({
-      // pg prints a warning for this mode.
-      DATABASE_URL: at(`sslmode=require&sslrootcert=${postgres.caFile}`),
-      LOG_LEVEL: 'info',
-    });
-    expect((await fetch(`${web.url}/readyz`)).status).to.equal(200);
-    await web.stop();
-    jsonLines(web.output());
-    expect(web.output()).to.match(/"warning":"Warning","msg":"SECURITY WARNING: The SSL modes/);
   });
 
   it('is refused under another host name, and if the server does not support TLS', async () => {
@@ -114,14 +119,16 @@ describe('PostgreSQL with TLS and a certificate of a private authority', functio
     );
   });
 
-  // Last: the server has no valid certificate afterwards.
-  it('is reported by the doctor when its certificate has expired', async () => {
-    await postgres.expire();
-    await eventually(async () => {
-      const { stdout } = await runQrelayHere(['doctor'], { DATABASE_URL: at(trusted()) });
-      expect(stdout)
-        .to.include('is not trusted: its certificate has expired.')
-        .and.include('→ Renew it on the server.');
+  // Last, and in a suite of its own because those run after all other tests: the server has no valid certificate afterwards.
+  describe('when its certificate has expired', () => {
+    it('is reported by the doctor', async () => {
+      await postgres.expire();
+      await eventually(async () => {
+        const { stdout } = await runQrelayHere(['doctor'], { DATABASE_URL: at(trusted()) });
+        expect(stdout)
+          .to.include('is not trusted: its certificate has expired.')
+          .and.include('→ Renew it on the server.');
+      });
     });
   });
 });

@@ -22,7 +22,12 @@ describe('The triggers of the database', () => {
          WHERE NOT tgisinternal AND tgparentid = 0 AND nspname = 'public'`,
       )) as { rows: { trigger: string }[] };
       expect(rows.map(({ trigger }) => trigger)).to.have.members(
-        triggers.map(({ table, name, function: called = name }) => `${table} ${name} ${called} O`),
+        Object.entries(triggers).flatMap(([table, guarantees]) =>
+          Object.keys(guarantees).map((key) => {
+            const [, name = '', called = name] = /^(\w+)(?: \((\w+)\))?$/.exec(key) ?? [];
+            return `${table} ${name} ${called} O`;
+          }),
+        ),
       );
     } finally {
       await db.destroy();

@@ -103,8 +103,11 @@ export function expectDocumented(method: string, path: string, { status, headers
 /** The response of the operation; for paths and methods that are none, the shared response with that status. */
 function findResponse(method: string, path: string, status: number): ResponseObject | undefined {
   const [pathname = ''] = path.split('?');
+  const isFixed = pathname in document.paths;
   const template = Object.keys(document.paths).find((candidate) =>
-    new RegExp(`^${candidate.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+    isFixed
+      ? candidate === pathname
+      : new RegExp(`^${candidate.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
   );
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const operation = template ? document.paths[template]?.[verb] : undefined;

@@ -12,16 +12,19 @@ export function openBrowser(): Promise<Browser | undefined> {
   return opened;
 }
 
-export const iPhone: BrowserContextOptions = {
+export const iPhone = {
   viewport: { width: 390, height: 664 },
   deviceScaleFactor: 1,
   isMobile: true,
   hasTouch: true,
   userAgent:
     'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
-};
+} satisfies BrowserContextOptions;
 
-export const narrowPhone: BrowserContextOptions = { ...iPhone, viewport: { width: 320, height: 640 } };
+export const narrowPhone = { ...iPhone, viewport: { width: 320, height: 640 } };
+
+/** The size of a window: a page is not loaded again to be seen in another one. */
+export const desktop = { width: 1280, height: 900 };
 
 export const androidPhone: BrowserContextOptions = {
   viewport: { width: 412, height: 839 },

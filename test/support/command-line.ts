@@ -1,4 +1,6 @@
 import type { runCommandLine } from '../../src/cli/program.ts';
+import type { queueCommand } from '../../src/cli/queue.ts';
+import type { QueueDefinition } from '../../src/queue/queue-definition.ts';
 import { type Outcome, type Settings, unsetSettings } from './programs.ts';
 
 let last: Promise<unknown> = Promise.resolve();
@@ -18,13 +20,31 @@ export async function loadCommandLine(): Promise<typeof runCommandLine> {
  * test/cli/end-of-process.test.ts, test/cli/doctor.test.ts and test/processes, which start it.
  */
 export function runQrelayHere(args: string[], settings: Settings): Promise<Outcome> {
-  const outcome = last.then(() => run(args, settings));
+  return runHere(async () => (await loadCommandLine())(args, 'test'), settings);
+}
+
+/** What `qrelay queue …` does with other queues than those of the service. */
+export async function runQueueCommandHere(
+  command: string,
+  queues: QueueDefinition[],
+  settings: Settings,
+): Promise<Outcome> {
+  const { href } = new URL('../../dist/src/cli/queue.js', import.meta.url);
+  const { queueCommand: makeCommand } = (await import(href)) as { queueCommand: typeof queueCommand };
+  return runHere(async () => {
+    await makeCommand(queues).parseAsync([command], { from: 'user' });
+    return 0;
+  }, settings);
+}
+
+function runHere(work: () => Promise<number | null>, settings: Settings): Promise<Outcome> {
+  const outcome = last.then(() => capture(work, settings));
   last = outcome.catch(() => undefined);
   return outcome;
 }
 
-async function run(args: string[], settings: Settings): Promise<Outcome> {
-  const runCommand = await loadCommandLine();
+/** Runs what a command does with these settings as its environment, and returns what it prints. */
+async function capture(work: () => Promise<number | null>, settings: Settings): Promise<Outcome> {
   const { env, exitCode } = process;
   const outcome: Outcome = { code: null, stdout: '', stderr: '' };
   const restore = (['stdout', 'stderr'] as const).map((name) => {
@@ -41,7 +61,7 @@ async function run(args: string[], settings: Settings): Promise<Outcome> {
   process.env = { ...env, ...unsetSettings, ...settings };
   process.exitCode = undefined;
   try {
-    outcome.code = await runCommand(args, 'test');
+    outcome.code = await work();
   } finally {
     process.env = env;
     process.exitCode = exitCode;

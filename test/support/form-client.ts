@@ -10,11 +10,14 @@ export interface FormClient {
   cookies: Map<string, string>;
 }
 
-export function formClient(url: string): FormClient {
+/** Keeps cookies, and follows no redirects. */
+export function cookieClient(url: string) {
   const cookies = new Map<string, string>();
-  let csrfToken = '';
-
-  async function send(path: string, init: RequestInit, headers: Record<string, string>): Promise<Response> {
+  async function send(
+    path: string,
+    init: RequestInit = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await fetch(url + path, {
       ...init,
@@ -28,6 +31,12 @@ export function formClient(url: string): FormClient {
     }
     return answer;
   }
+  return { cookies, send };
+}
+
+export function formClient(url: string): FormClient {
+  const { cookies, send } = cookieClient(url);
+  let csrfToken = '';
 
   return {
     cookies,
@@ -43,12 +52,13 @@ export function formClient(url: string): FormClient {
 }
 
 /** With an account of that e-mail: signing up is what other tests show. */
-export async function signedIn(
-  { url, db }: Pick<TestService, 'url' | 'db'>,
-  email: string,
-): Promise<FormClient> {
-  const user = await findOrCreateUser(db, email, new Date());
-  const client = formClient(url);
-  client.cookies.set('__Host-qrelay-session', await startSession(db, user.id, new Date()));
+export async function signedIn(service: Pick<TestService, 'url' | 'db'>, email: string): Promise<FormClient> {
+  const client = formClient(service.url);
+  client.cookies.set('__Host-qrelay-session', await sessionOf(service, email));
   return client;
+}
+
+export async function sessionOf({ db }: Pick<TestService, 'db'>, email: string): Promise<string> {
+  const user = await findOrCreateUser(db, email, new Date());
+  return startSession(db, user.id, new Date());
 }

@@ -3,7 +3,6 @@ import { fuzzSeed } from './fuzz-seed.ts';
 import { addFileCost } from './processor-time.ts';
 import { ensureBuilt } from './programs.ts';
 import { hasServers } from './servers.ts';
-import { startServers } from './start-servers.ts';
 
 let stopServers = async (): Promise<void> => undefined;
 
@@ -19,6 +18,8 @@ export async function mochaGlobalSetup(): Promise<void> {
   // `npm test` has built, and started servers for several runs of mocha.
   if (hasServers()) return;
   await ensureBuilt();
+  // Most of the service's modules: with `npm test`, the main process of mocha does not need them.
+  const { startServers } = await import('./start-servers.ts');
   const { stop } = await startServers();
   stopServers = stop;
 }

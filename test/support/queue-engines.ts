@@ -1,5 +1,13 @@
 import { Redis } from 'ioredis';
+import {
+  connectToQueues,
+  type QueueConnection,
+  type QueuePlace,
+  waitUntilReady,
+} from '../../src/queue/queue-connection.ts';
 import { servers } from './servers.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { testLog } from './test-log.ts';
 
 /** Redis has sixteen databases, shared by mocha's workers: each takes every n-th. */
 const workers = Number(process.env['TEST_WORKERS'] ?? 1);
@@ -30,4 +38,26 @@ export async function emptyRedisDatabase(): Promise<string | undefined> {
   await client.flushdb();
   client.disconnect();
   return url.href;
+}
+
+/** A database, and a connection to its queues, for the tests of a suite of `onBothQueues`. */
+export function useQueues(redisUrl: () => string | undefined): {
+  place(): QueuePlace;
+  connection(): QueueConnection;
+} {
+  let database: TestDatabase;
+  let place: QueuePlace;
+  let connection: QueueConnection;
+
+  before(async () => {
+    database = await createTestDatabase();
+    place = { databaseUrl: database.url, redisUrl: redisUrl() };
+    connection = connectToQueues(place, testLog());
+    await waitUntilReady(connection);
+  });
+  after(async () => {
+    await connection?.close();
+    await database?.drop();
+  });
+  return { place: () => place, connection: () => connection };
 }

@@ -7,17 +7,22 @@ export default class CountingReporter extends mocha.reporters.Spec {
     super(runner, options);
     const failed = [];
     const durations = [];
+    const tests = [];
     const addDuration = (runnable) => {
       if (runnable.duration) durations.push({ title: runnable.fullTitle(), ms: runnable.duration });
     };
     runner.on('test end', addDuration);
     // A hook may start a service or a browser.
     runner.on('hook end', addDuration);
-    runner.on('fail', (test, error) => failed.push({ title: test.fullTitle(), error: errorText(error) }));
+    runner.on('pass', ({ file }) => tests.push({ file }));
+    runner.on('pending', ({ file }) => tests.push({ file, isSkipped: true }));
+    runner.on('fail', (test, error) =>
+      failed.push({ title: test.fullTitle(), error: errorText(error), file: test.file }),
+    );
     runner.once('end', () => {
       const { passes, pending } = this.stats;
       const file = process.env.TEST_COUNTS_FILE;
-      if (file) writeFileSync(file, JSON.stringify({ passes, pending, failed, durations }));
+      if (file) writeFileSync(file, JSON.stringify({ passes, pending, failed, durations, tests }));
     });
   }
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import type { PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import type { Plan } from '../../src/limits.ts';
+import type { ImageDecoder } from '../../src/codes/files/image-decoder.ts';
+import type { Proofs } from '../../src/codes/proof/proofs.ts';
 import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -11,7 +13,7 @@ import type { WebMetrics } from '../../src/telemetry/web-metrics.ts';
 import { openWebService } from '../../src/web-service.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { openQueueLazily } from './lazy-queue.ts';
-import { sharedImages, sharedPasswords } from './shared-threads.ts';
+import { sharedImages, sharedPasswords, sharedProofs } from './shared-threads.ts';
 import { createTestDatabase } from './test-database.ts';
 import { testLog } from './test-log.ts';
 
@@ -41,6 +43,9 @@ interface TestServiceOptions {
   /** With a worker in the same process, which records the scans. */
   worker?: boolean;
   passwords?: PasswordHasher;
+  /** `quickImages` has others of both. */
+  proofs?: Proofs;
+  imageDecoder?: ImageDecoder;
   /** Connects to the queue at once, as in production. It is so where the queue is in Redis. */
   eagerQueue?: boolean;
 }
@@ -53,6 +58,8 @@ export async function startService({
   metrics,
   worker = false,
   passwords,
+  proofs = sharedProofs(),
+  imageDecoder,
   eagerQueue = redisUrl !== undefined,
 }: TestServiceOptions = {}): Promise<TestService> {
   const database = databaseUrl
@@ -84,11 +91,13 @@ export async function startService({
     queueDeadlineMs: eagerQueue ? 5_000 : 30_000,
     passwords: passwords ?? sharedPasswords(),
     images: sharedImages(),
+    proofs,
+    ...(imageDecoder && { imageDecoder }),
     ...(metrics && { metrics }),
     ...(!eagerQueue && { openQueue: openQueueLazily }),
   });
   const workerService = worker
-    ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log, { config })
+    ? await openWorkerService({ databaseUrl: database.url, redisUrl }, log, { config, proofs })
     : undefined;
   let users = 0;
   return {

@@ -3,13 +3,17 @@ import { hash } from 'node:crypto';
 /** Does what proof.browser.js does, without its code. */
 export function solveProof(challenge: string): string {
   const [, bits, , signature] = challenge.split('.');
-  const isAnswer = (text: string) =>
-    Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16) < 2 ** (32 - Number(bits));
+  // Half a million hashes: the quickest way that Node has to look at the first bits of one.
+  const isAnswer = (text: string) => {
+    const start = hash('sha256', text, 'binary');
+    if (start.charCodeAt(0) !== 0) return false;
+    return Buffer.from(start.slice(0, 4), 'latin1').readUInt32BE() < 2 ** (32 - Number(bits));
+  };
   const answers = Array.from({ length: 32 }, (_, task) => {
-    for (let number = 0; ; number += 1) {
-      const answer = String(number).padStart(8, '0');
-      if (isAnswer(`${signature}:${String(task).padStart(2, '0')}:${answer}`)) return answer;
-    }
+    const beginning = `${signature}:${String(task).padStart(2, '0')}:`;
+    let answer = 10_000_000;
+    while (!isAnswer(beginning + answer)) answer += 1;
+    return answer;
   });
   return `${challenge}:${answers.join(',')}`;
 }

@@ -39,6 +39,8 @@ export async function startServers(): Promise<TestServers> {
       'synchronous_commit=off',
       'full_page_writes=off',
       'max_connections=400',
+      // It would look at each of hundreds of databases, which live for seconds.
+      'autovacuum=off',
       ...(oldest
         ? ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track_utility=off']
         : []),

@@ -18,6 +18,8 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<WebVisitor> {
   const context = await browser.newContext({ baseURL, ...options });
+  // On a machine that is busy with other tests, half a minute is too short for some pages.
+  context.setDefaultTimeout(60_000);
   const visitor: WebVisitor = { page: await context.newPage(), complaints: [], provoked: [] };
   watch(visitor, baseURL);
   return visitor;

@@ -1,3 +1,4 @@
+// Inputs: docs/operations/alerts.yml
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,7 +71,9 @@ describe("Prometheus's rules (docs/operations/alerts.yml)", () => {
         exp_samples: firing.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
       })),
     }));
-    await writeFile(file, JSON.stringify({ rule_files: [used], evaluation_interval: '1m', tests }));
+    // What compares hours takes long to evaluate, and is the same each minute.
+    const interval = alert === 'QrelayScansUnaccounted' ? '4m' : '1m';
+    await writeFile(file, JSON.stringify({ rule_files: [used], evaluation_interval: interval, tests }));
     run('test', 'rules', file);
   }
 

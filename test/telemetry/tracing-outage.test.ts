@@ -45,12 +45,16 @@ describe('A receiver of traces', () => {
     await receiver.stop();
   });
 
-  it('that is down holds up neither the process nor its end', async () => {
-    const tracing = await open(`http://127.0.0.1:${await freePort()}`);
-    addSpans(tracing, 10);
-    const startedAt = performance.now();
-    await tracing.close();
-    expect(performance.now() - startedAt).to.be.below(5_000);
+  it('that is down or hangs holds up neither the process nor its end [timed]', async () => {
+    const receiver = await startOtlpReceiver(() => undefined);
+    for (const url of [`http://127.0.0.1:${await freePort()}`, receiver.url]) {
+      const tracing = await open(url);
+      addSpans(tracing, 10);
+      const startedAt = performance.now();
+      await tracing.close();
+      expect(performance.now() - startedAt).to.be.below(5_000);
+    }
+    await receiver.stop();
   });
 
   it('that hangs gets what fits into a bounded queue; the rest is dropped', async () => {
@@ -60,9 +64,7 @@ describe('A receiver of traces', () => {
     await eventually(() => expect(receiver.spans.length).to.be.above(0));
     addSpans(tracing, 50_000);
     // Closing sends what is waiting, and does not wait for an answer.
-    const startedAt = performance.now();
     await tracing.close();
-    expect(performance.now() - startedAt).to.be.below(5_000);
     expect(receiver.spans.length).to.be.within(600, maxSpans);
     await receiver.stop();
   });

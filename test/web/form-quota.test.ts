@@ -6,7 +6,8 @@ import { png } from '../codes/files/logo-files.ts';
 import { apiClient } from '../support/api-client.ts';
 import { type FormClient, signedIn } from '../support/form-client.ts';
 import { mainText } from '../support/operator.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { sharedService } from '../support/shared-service.ts';
 import { createCode } from '../support/share.ts';
 
 const look = { foregroundColor: '#000000', backgroundColor: '#ffffff', size: '512', errorCorrection: 'M' };
@@ -29,9 +30,8 @@ describe('Forms that cost as much as a request of the API', () => {
   let service: TestService;
   let accounts = 0;
   before(async () => {
-    service = await startService();
+    service = await sharedService();
   });
-  after(() => service.stop());
 
   interface Owner {
     pages: FormClient;
@@ -81,18 +81,6 @@ describe('Forms that cost as much as a request of the API', () => {
   /** By its name: what it sends, and what of it the page still has where it is refused. */
   const expensive: Record<string, { send: (by: Owner) => Promise<Response>; keeps?: string }> = {
     'a new code': { send: ({ pages }) => pages.post('/codes/new', fields), keeps: 'typed with care' },
-    'an edit of the look': {
-      send: ({ pages, codeId }) =>
-        pages.post(`/codes/${codeId}/edit`, {
-          ...look,
-          type: 'text',
-          name: 'A note',
-          content: 'typed with care',
-          errorCorrection: 'H',
-          lastDay: '2099-12-31',
-        }),
-      keeps: 'typed with care',
-    },
     'a copy': { send: ({ pages, codeId }) => pages.post(`/codes/${codeId}/duplicate`, {}) },
     'a design': {
       send: ({ pages, codeId }) => pages.post(`/codes/${codeId}/design`, design),

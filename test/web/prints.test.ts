@@ -7,6 +7,7 @@ import { labelOptions } from '../../src/codes/print/labels.ts';
 import { createPrinter, type PrintedCode, type Printer } from '../../src/codes/print/print-codes.ts';
 import { createDownloads } from '../../src/web/downloads.ts';
 import { createPrints, type Prints } from '../../src/web/prints.ts';
+import { eventually } from '../support/eventually.ts';
 import { sharedImages } from '../support/shared-threads.ts';
 import { testLog } from '../support/test-log.ts';
 
@@ -70,8 +71,8 @@ describe('Files of many codes', () => {
       stop.abort();
       // Both slots of the account are free again.
       const [first, second] = [
-        await prints.labels(one, load, options),
-        await prints.labels(one, load, options),
+        await eventually(() => prints.labels(one, load, options)),
+        await eventually(() => prints.labels(one, load, options)),
       ];
       first.destroy();
       second.destroy();

@@ -11,7 +11,7 @@ import {
   releaseEndpoint,
   takeDue,
 } from '../../src/webhooks/endpoint-turns.ts';
-import { createPing, Delivery } from '../../src/webhooks/deliveries.ts';
+import { gatherScans, createPing, Delivery, retryDelivery } from '../../src/webhooks/deliveries.ts';
 import { changeEndpoint, createEndpoint, Endpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
 import { createAddressPolicy } from '../../src/net/address-policy.ts';
@@ -152,6 +152,126 @@ describe('Turns of webhook endpoints', () => {
     await receiver.stop();
   });
 
+  it('carry 100 scans, of several rows, each scan once, oldest first, with its own code', async () => {
+    const id = await makeEndpoint('https://example.com/');
+    const [ada, bob] = [randomUUID(), randomUUID()];
+    const given = [
+      [ada, 60],
+      [bob, 70],
+      [ada, 70],
+      [bob, 5],
+    ] as const;
+    const expected: string[] = [];
+    for (const [code, count] of given) {
+      const scanIds = Array.from({ length: count }, () => randomUUID());
+      expected.push(...scanIds.map((scanId) => `${code} ${scanId}`));
+      await service.db('webhook_scans').insert({ endpoint_id: id, qr_code_id: code, scan_ids: scanIds });
+    }
+    const sizes: number[] = [];
+    const sent: string[] = [];
+    for (let taken = await gatherScans(service.db, id); taken; taken = await gatherScans(service.db, id)) {
+      const { scanCodes, scanIds } = taken as { scanCodes: string[]; scanIds: string[] };
+      sizes.push(scanIds.length);
+      sent.push(...scanIds.map((scanId, index) => `${scanCodes[index]} ${scanId}`));
+    }
+    expect(sizes).to.deep.equal([100, 100, 5]);
+    expect(sent).to.deep.equal(expected);
+    expect(await service.db('webhook_scans')).to.deep.equal([]);
+  });
+
+  it('carry no scans that another worker is about to send', async () => {
+    const id = await makeEndpoint('https://example.com/');
+    await service
+      .db('webhook_scans')
+      .insert({ endpoint_id: id, qr_code_id: randomUUID(), scan_ids: [randomUUID()] });
+    await service.db.transaction(async (other) => {
+      await other('webhook_scans').where({ endpoint_id: id }).forUpdate();
+      expect(await gatherScans(service.db, id)).to.equal(undefined);
+    });
+    expect((await gatherScans(service.db, id))?.scanIds).to.have.length(1);
+  });
+
+  it('carry up to four events that are due, those first that have waited longest', async () => {
+    const id = await makeEndpoint('https://example.com/');
+    await service.db('webhook_deliveries').delete();
+    const minutes = [3, 6, 1, 5, 2, 4, -1];
+    await service.db('webhook_deliveries').insert(
+      minutes.map((ago) => ({
+        endpoint_id: id,
+        event: 'code.created',
+        next_attempt_at: new Date(Date.now() - ago * 60_000),
+      })),
+    );
+    const [endpoint] = await claim('slow');
+    const { others } = await takeDue(service.db, endpoint!);
+    const agoOf = ({ nextAttemptAt }: Delivery) =>
+      Math.round((Date.now() - nextAttemptAt.getTime()) / 60_000);
+    expect(others.map(agoOf)).to.deep.equal([6, 5, 4, 3]);
+  });
+
+  it('keep what the owner has asked for meanwhile, whatever becomes of the call', async () => {
+    const id = await makeEndpoint('https://example.com/');
+    const [endpoint] = await claim('slow');
+    const { others } = await takeDue(service.db, endpoint!);
+    const askedAt = new Date(Date.now() + 5);
+    await retryDelivery(service.db, endpoint!, others[0]!, askedAt);
+    const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode: 500, response: '', error: null };
+    await recordAttempt(service.db, others[0]!, attempt);
+    await release(endpoint!, { outcome: 'failed', durationMs: 1, isPing: false });
+    expect(await Delivery.query(service.db).findById(others[0]!.id)).to.deep.include({
+      status: 'pending',
+      attempts: 1,
+      nextAttemptAt: askedAt,
+    });
+    expect(await Endpoint.query(service.db).findById(id)).to.include({ failures: 0, leasedUntil: null });
+  });
+
+  it('are taken by a worker as far as it has room, and again when a call has ended', async () => {
+    const maxSlow = 24;
+    for (let n = 0; n < maxSlow + 2; n += 1) await makeEndpoint(`https://host-${n}.example.com/`);
+    const calls: (() => void)[] = [];
+    const deliverer = createWebhookDeliverer({
+      db: service.db,
+      box,
+      send: () => new Promise((resolve) => calls.push(() => resolve({ status: 204, body: '' }))),
+      timeoutMs: 60_000,
+      baseUrl: 'https://qr.test',
+      userAgent: 'test',
+      onCall: () => undefined,
+      tellOwners: async () => undefined,
+      log: testLog(),
+    });
+    const leased = async () => (await service.db('webhook_endpoints').whereNotNull('leased_until')).length;
+    await deliverer.start();
+    await eventually(() => expect(calls).to.have.length(maxSlow));
+    await deliverer.start();
+    expect(await leased()).to.equal(maxSlow);
+    calls[0]?.();
+    await eventually(async () => expect(await leased()).to.equal(maxSlow - 1));
+    await eventually(async () => {
+      await deliverer.start();
+      expect(calls).to.have.length(maxSlow + 1);
+    });
+    expect(await leased()).to.equal(maxSlow);
+    for (const end of calls) end();
+    await deliverer.close();
+    expect(await leased()).to.equal(0);
+  });
+
+  it('of a claim that ran out change nothing of the next one', async () => {
+    const id = await makeEndpoint('https://example.com/');
+    const [late] = await claim('slow');
+    await service
+      .db('webhook_endpoints')
+      .where({ id })
+      .update({ leased_until: new Date(0) });
+    const [next] = await claim('slow');
+    await release(late!, { outcome: 'gone', durationMs: 1, isPing: false });
+    const row = await Endpoint.query(service.db).findById(id).throwIfNotFound();
+    expect(row).to.deep.include({ isEnabled: true, leasedUntil: next?.leasedUntil });
+    expect(await claim('slow')).to.deep.equal([]);
+  });
+
   describe('of an endpoint that fails', () => {
     const failedCall: Call = { outcome: 'failed', durationMs: 10, isPing: false };
     const insert = (endpointId: string, event: string, columns: object = {}) =>
@@ -215,6 +335,87 @@ describe('Turns of webhook endpoints', () => {
       const row = await rowOf(id);
       expect(row).to.include({ failures: 3, isEnabled: true });
       expect(row.retryAt.getTime()).to.be.greaterThan(Date.now() + 2_000);
+    });
+
+    it('follow after twice the time of the last one, up to an hour; a delivery after 5 s, up to six hours', async () => {
+      const id = await makeEndpoint('https://example.com/');
+      await service.db('webhook_deliveries').delete();
+      const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode: 500, response: '', error: null };
+      for (const [failures, pauseSeconds, retrySeconds] of [
+        [0, 1, 5],
+        [1, 2, 10],
+        [2, 4, 20],
+        [6, 64, 320],
+        [11, 2_048, 10_240],
+        [12, 3_600, 20_480],
+        [13, 3_600, 21_600],
+        [60, 3_600, 21_600],
+      ] as const) {
+        const delivery = await Delivery.query(service.db)
+          .insert({ endpointId: id, event: 'code.created', attempts: failures })
+          .returning('*')
+          .first()
+          .throwIfNotFound();
+        await service
+          .db('webhook_endpoints')
+          .update({ failures, failing_since: new Date(), retry_at: new Date(0) });
+        const [endpoint] = [...(await claim('slow')), ...(await claim('fast'))];
+        const [before, startedAt] = [Date.now(), performance.now()];
+        await recordAttempt(service.db, delivery, attempt);
+        await release(endpoint!, failedCall);
+        const tookMs = performance.now() - startedAt + 5;
+        const stored = await Delivery.query(service.db).findById(delivery.id).throwIfNotFound();
+        const { retryAt, failures: counted } = await rowOf(id);
+        expect(stored).to.include({ status: 'pending', attempts: failures + 1, finishedAt: null });
+        expect(counted).to.equal(failures + 1);
+        // With a jitter of a fifth.
+        for (const [at, seconds] of [
+          [stored.nextAttemptAt, retrySeconds],
+          [retryAt, pauseSeconds],
+        ] as const)
+          expect(at.getTime() - before, `after ${failures} failures`).to.be.within(
+            seconds * 800 - 5,
+            seconds * 1_200 + tookMs,
+          );
+      }
+    });
+
+    it('end three days after the event, or after the owner asked for another attempt', async () => {
+      const id = await makeEndpoint('https://example.com/');
+      await service.db('webhook_deliveries').delete();
+      await insert(id, 'code.created', { give_up_at: new Date(Date.now() - 1_000), attempts: 20 });
+      const [tried] = await answer(id, 500);
+      const failed = await Delivery.query(service.db).findById(tried!.id).throwIfNotFound();
+      expect(failed).to.include({ status: 'failed', attempts: 21 });
+      expect(failed.finishedAt).to.be.a('date');
+      const again = await retryDelivery(service.db, await rowOf(id), failed, new Date());
+      expect(again).to.include({ status: 'pending', finishedAt: null });
+      expect(again.giveUpAt.getTime() - Date.now()).to.be.within(3 * 86_400_000 - 60_000, 3 * 86_400_000);
+      await answer(id, 500);
+      expect(await Delivery.query(service.db).findById(failed.id)).to.include({
+        status: 'pending',
+        attempts: 22,
+      });
+    });
+
+    it('disable it after three days of failures, and not before', async () => {
+      const threeDays = 3 * 86_400_000;
+      for (const [sinceMs, isEnabled] of [
+        [threeDays - 60_000, true],
+        [threeDays + 1_000, false],
+      ] as const) {
+        const id = await makeEndpoint(`https://${isEnabled ? 'one' : 'two'}.example.com/`);
+        await insert(id, 'code.created');
+        const failingSince = new Date(Date.now() - sinceMs);
+        await service
+          .db('webhook_endpoints')
+          .where({ id })
+          .update({ failures: 9, failing_since: failingSince, retry_at: new Date(0) });
+        const endpoint = (await claim('slow')).find((one) => one.id === id);
+        const { isDisabled } = await release(endpoint!, failedCall);
+        expect(isDisabled).to.equal(!isEnabled);
+        expect(await rowOf(id)).to.deep.include({ isEnabled, failures: 10, failingSince });
+      }
     });
 
     it('begin anew when nothing is left to be sent', async () => {

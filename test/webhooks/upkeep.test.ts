@@ -4,6 +4,7 @@ import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { Scan } from '../../src/scans/scan.ts';
 import {
+  gatherScans,
   Delivery,
   periodErrors,
   readBacklog,
@@ -259,6 +260,48 @@ describe('Upkeep of webhooks', () => {
       scan_ids: string[];
     }[];
     expect(waiting.flatMap(({ scan_ids }) => scan_ids)).to.have.members(rows.map((row) => row.id));
+  });
+
+  it('replay neither what is still pending nor scans that a delivery of the log has', async () => {
+    const { id } = await createCode(api);
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
+    const sent = await gatherScans(service.db, endpoint.id);
+    const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode: 204, response: '', error: null };
+    await recordAttempt(service.db, sent!, attempt);
+    await service.db('webhook_deliveries').insert({ endpoint_id: endpoint.id, event: 'ping', attempts: 3 });
+    const period = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
+    expect(await replayPeriod(service.db, endpoint, period, new Date())).to.deep.equal({
+      deliveries: 1,
+      scans: 0,
+    });
+    // A period that ends before them has nothing.
+    const before = { from: new Date(Date.now() - 120_000), to: period.from };
+    expect(await replayPeriod(service.db, endpoint, before, new Date())).to.deep.equal({
+      deliveries: 0,
+      scans: 0,
+    });
+  });
+
+  it('replay nothing of a period with more than 10,000 deliveries', async () => {
+    await service.db.raw(
+      `INSERT INTO webhook_deliveries (endpoint_id, event, status) SELECT :id, 'ping', 'failed' FROM generate_series(1, 10001)`,
+      { id: endpoint.id },
+    );
+    const period = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
+    const pending = () =>
+      Delivery.query(service.db).where({ endpoint_id: endpoint.id, status: 'pending' }).resultSize();
+    const refusal: unknown = await replayPeriod(service.db, endpoint, period, new Date()).catch(
+      (error: unknown) => error,
+    );
+    expect(refusal).to.include({ code: 'validation_error' });
+    expect(await pending()).to.equal(0);
+    await service.db.raw(
+      `DELETE FROM webhook_deliveries WHERE id = (SELECT id FROM webhook_deliveries WHERE endpoint_id = :id LIMIT 1)`,
+      { id: endpoint.id },
+    );
+    expect(await replayPeriod(service.db, endpoint, period, new Date())).to.include({ deliveries: 10_000 });
+    expect(await pending()).to.equal(10_000);
+    await service.db('webhook_deliveries').where({ endpoint_id: endpoint.id }).delete();
   });
 
   it('tell how much waits, for how long, and in which state the endpoints are', async () => {

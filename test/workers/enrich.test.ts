@@ -7,8 +7,8 @@ import { iPhoneSafari } from '../support/share.ts';
 
 describe('Enrichment (decisions: Scans and analytics)', () => {
   let lookUps: Lookups;
-  before(async () => {
-    lookUps = createLookups({ find: await bundledPlaces() });
+  before(() => {
+    lookUps = createLookups(bundledPlaces());
   });
   const codeId = '01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11';
 

@@ -98,18 +98,21 @@ describe('A service with GEO_DATABASE', () => {
     ]);
   });
 
-  it('does not start a worker without the file, and says why in one line', async () => {
-    const missing = join(folder, 'missing.mmdb');
-    const { code, stdout, stderr } = await outcomeOf(
-      startProgram(join('workers', 'main.js'), {
-        DATABASE_URL: service.databaseUrl,
-        GEO_DATABASE: missing,
-      }),
-    );
-    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
-    expect(jsonLines(stdout).at(-1)).to.include({
-      level: 60,
-      msg: `GEO_DATABASE is ${missing}, which does not exist: the worker does not start. Put the database there, or correct GEO_DATABASE. Without GEO_DATABASE, the data of geoip-lite is used.`,
+  // What it says is shown by test/workers/places.test.ts, too.
+  describe('in a process of its own [processes]', () => {
+    it('does not start a worker without the file, and says why in one line', async () => {
+      const missing = join(folder, 'missing.mmdb');
+      const { code, stdout, stderr } = await outcomeOf(
+        startProgram(join('workers', 'main.js'), {
+          DATABASE_URL: service.databaseUrl,
+          GEO_DATABASE: missing,
+        }),
+      );
+      expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+      expect(jsonLines(stdout).at(-1)).to.include({
+        level: 60,
+        msg: `GEO_DATABASE is ${missing}, which does not exist: the worker does not start. Put the database there, or correct GEO_DATABASE. Without GEO_DATABASE, the data of geoip-lite is used.`,
+      });
     });
   });
 });

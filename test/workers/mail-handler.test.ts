@@ -6,11 +6,10 @@ import { openQueueClient, type QueueClient } from '../../src/queue/queue-client.
 import { waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
-import { onBothQueues } from '../support/queue-engines.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testLog } from '../support/test-log.ts';
 
-onBothQueues('The job of a mail', (redisUrl) => {
+describe('The job of a mail', () => {
   let service: TestService;
   let mails: MailServer;
   let queue: QueueClient;
@@ -26,9 +25,9 @@ onBothQueues('The job of a mail', (redisUrl) => {
         done(Object.assign(new Error(`<${address}> refused`), { responseCode: refusal.code }));
       },
     });
-    service = await startService({ worker: true, redisUrl: redisUrl(), config: { mail: mails.config } });
+    service = await startService({ worker: true, config: { mail: mails.config } });
     queue = openQueueClient({
-      place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      place: { databaseUrl: service.databaseUrl, redisUrl: undefined },
       log: testLog(),
     });
     await waitUntilReady(queue);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ourBrand } from '../../src/brand.ts';
 import { wasMailSent } from '../../src/accounts/sent-mails.ts';
 import { findLinkedUser } from '../../src/accounts/account-links.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
@@ -27,7 +28,7 @@ describe('The number of mails', () => {
       openMail: (sealed) => sealed,
       hashEmail: (email) => `hash of ${email}`,
       signUpToken: ({ email }) => `token of ${email}`,
-      site: { baseUrl: 'https://qr.test', supportContact: undefined },
+      site: { baseUrl: 'https://qr.test', supportContact: undefined, brand: ourBrand },
     });
   });
   after(async () => {
@@ -54,6 +55,12 @@ describe('The number of mails', () => {
     expect(mails.received).to.have.length(10);
     await askFor('victim@example.com');
     expect(sentTo('victim@example.com')).to.have.length(1);
+  });
+
+  it('is none to the domain that cannot exist, which the demo account has', async () => {
+    await newUser('demo@demo.invalid', { isConfirmed: false });
+    await askFor('demo@demo.invalid');
+    expect(sentTo('demo@demo.invalid')).to.deep.equal([]);
   });
 
   it('is checked before a link is made: the link of the last mail works when the next one is not sent', async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { ourBrand } from '../../src/brand.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
-import { createMailer } from '../../src/mail/mailer.ts';
+import { createMailer, type Mailer } from '../../src/mail/mailer.ts';
 import { claimCodes, recordDestination } from '../../src/notices/destinations.ts';
 import { findEndingCodes } from '../../src/notices/facts.ts';
 import { claimNotices, purgeNotices } from '../../src/notices/notices.ts';
@@ -11,14 +12,16 @@ import type { Database } from '../../src/store/database.ts';
 import { createPeriodicHandler } from '../../workers/handlers.ts';
 import { createNoticeHandler } from '../../workers/notice-handler.ts';
 import { apiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
+import { inTimeZone } from '../support/time-zone.ts';
 
 const day = 86_400_000;
-const site = { baseUrl: 'https://qr.test', supportContact: undefined };
+const site = { baseUrl: 'https://qr.test', supportContact: undefined, brand: ourBrand };
 /** A Wednesday, at noon: neither weekly summaries nor silences are due in Europe. */
 const wednesday = new Date('2026-11-11T12:00:00Z');
 
@@ -26,7 +29,7 @@ describe('Notices to owners', () => {
   let service: TestService;
   let mails: MailServer;
   let users = 0;
-  let runHandler: (now: Date, db?: Database) => Promise<void>;
+  let runHandler: (now: Date, db?: Database, mailer?: Mailer) => Promise<void>;
   /** What the mail server does with the next mails to an address. */
   const failures = new Map<string, 'busy' | 'refuse'>();
   /** The server takes mails to them, and closes the connection instead of saying so. */
@@ -44,10 +47,10 @@ describe('Notices to owners', () => {
     });
     service = await startService({ config: { mail: mails.config } });
     const { unsubscribeToken } = await loadSecrets(service.db);
-    runHandler = async (now, db = service.db) => {
+    runHandler = async (now, db = service.db, mailer = createMailer(mails.config)) => {
       const handle = createNoticeHandler({
         backgroundDb: db,
-        mailer: createMailer(mails.config),
+        mailer,
         site,
         unsubscribeToken,
         log: testLog(),
@@ -56,7 +59,7 @@ describe('Notices to owners', () => {
       // Everybody is looked at in each run, however soon after the last one.
       await service.db('notice_checks').update({ checked_at: service.db.raw("'-infinity'") });
       const closing = new AbortController().signal;
-      await createPeriodicHandler({ notices: handle }, { closing, log: testLog() })({}, 'notices');
+      await createPeriodicHandler({ notices: handle }, { closing, log: testLog() }).handle({}, 'notices');
     };
   });
   after(async () => {
@@ -217,6 +220,27 @@ describe('Notices to owners', () => {
     expect(sentTo(owner)[0]?.text).to.contain('Busy: usually 40 a day, none today');
   });
 
+  it('tell of a silent code by the day of an owner in the east, in whichever time zone the worker runs', async () => {
+    // The 11th lasts from 11:00 UTC of the 10th to 11:00 UTC of the 11th.
+    const owner = await newOwner({ time_zone: 'Pacific/Auckland' });
+    const [silent, scanned] = [await owner.code('Silent'), await owner.code('Scanned')];
+    for (const code of [silent, scanned])
+      for (let ago = 1; ago <= 16; ago += 1)
+        await scan(code, new Date(Date.parse('2026-11-10T23:00:00Z') - ago * day).toISOString(), 20);
+    await scan(scanned, '2026-11-10T11:00:00Z');
+    for (const zone of ['America/Los_Angeles', 'Pacific/Auckland'])
+      await inTimeZone(zone, async () => {
+        await runHandler(new Date('2026-11-11T06:50:00Z'));
+        expect(subjectsTo(owner)).to.not.include('No scans of “Silent” today');
+        await runHandler(new Date('2026-11-11T07:00:00Z'));
+        await runHandler(new Date('2026-11-11T20:30:00Z'));
+        const subjects = subjectsTo(owner).filter((subject) => subject?.startsWith('No scans'));
+        expect(subjects, zone).to.deep.equal(['No scans of “Silent” today']);
+        await service.db('notices').where({ user_id: owner.id, kind: 'silence' }).delete();
+        mails.received.splice(0);
+      });
+  });
+
   it('are sent once when several workers run at the same time', async () => {
     const owner = await newOwner();
     await owner.code('Menu', { endsIn: 6 * day });
@@ -241,6 +265,29 @@ describe('Notices to owners', () => {
     expect(sentTo(busy)).to.deep.equal([]);
     await runHandler(new Date(wednesday.getTime() + 11 * 60_000));
     expect([sentTo(busy).length, sentTo(refused).length]).to.deep.equal([1, 0]);
+  });
+
+  it('are all tried in one run while the server turns away every other one, however many those are', async () => {
+    const owners = await Promise.all(Array.from({ length: 15 }, () => newOwner()));
+    for (const owner of owners) await owner.code('Menu', { endsIn: 6 * day });
+    const tried: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const send: Mailer['send'] = async ({ to }) => {
+      const number = tried.push(to);
+      // The others are sent one after the other.
+      if (number <= 3) await released;
+      else if (number % 2 === 0) throw new Error('Later');
+    };
+    const run = runHandler(wednesday, service.db, { ...createMailer(mails.config), send });
+    try {
+      await eventually(() => expect(tried).to.include.members(owners.map(({ email }) => email)));
+    } finally {
+      release();
+      await run;
+    }
   });
 
   it('are sent by another worker, as the same mail, if one is killed before it has sent them', async () => {
@@ -312,6 +359,9 @@ describe('Notices to owners', () => {
   it('are sent although looking for others takes longer than a run', async () => {
     const owner = await newOwner();
     await owner.code('Menu', { endsIn: 6 * day });
+    // The run has time for one step, of 20 owners in any order.
+    await service.db('users').whereNot({ id: owner.id }).update({ confirmed_email: null });
+    await service.db('notice_checks').whereNot({ user_id: owner.id }).del();
     const realNow = performance.now.bind(performance);
     let elapsedMs = 0;
     performance.now = () => realNow() + elapsedMs;
@@ -373,6 +423,20 @@ describe('Notices to owners', () => {
     });
     await runHandler(wednesday, db);
     expect([sentTo(heavy).length, sentTo(other).length]).to.deep.equal([0, 1]);
+  });
+
+  it('are not sent three days after they were found: they are no news any more', async () => {
+    const owners = [await newOwner(), await newOwner()] as const;
+    for (const owner of owners) {
+      await owner.code('Menu', { endsIn: 6 * day });
+      failures.set(owner.email, 'busy');
+    }
+    await runHandler(wednesday);
+    failures.delete(owners[0].email);
+    await runHandler(later(2.9));
+    failures.clear();
+    await runHandler(later(3.1));
+    expect(owners.map((owner) => sentTo(owner).length)).to.deep.equal([1, 0]);
   });
 
   it('do not say that a code ends soon after it has ended', async () => {

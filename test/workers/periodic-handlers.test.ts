@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { PeriodicJobName } from '../../src/queue/periodic-queue.ts';
+import { ourBrand } from '../../src/brand.ts';
+import { changesJob, type PeriodicHandler, type PeriodicJobName } from '../../src/queue/periodic-queue.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createWorkerMetrics } from '../../src/telemetry/worker-metrics.ts';
@@ -42,7 +44,7 @@ describe('Handlers of periodic jobs', () => {
     const background = {
       backgroundDb: db,
       mailer: { send: unused, verify: unused },
-      site: { baseUrl: 'https://qr.test', supportContact: undefined },
+      site: { baseUrl: 'https://qr.test', supportContact: undefined, brand: ourBrand },
       unsubscribeToken: () => '',
       sendCheck: unused,
       closing: new AbortController().signal,
@@ -55,8 +57,9 @@ describe('Handlers of periodic jobs', () => {
       notices: createNoticeHandler(background),
       destinations: createDestinationHandler(background),
       styles: createStyleHandler({ ...background, proofs: { prove: unused, close: unused } }),
-    };
-    const handle = createPeriodicHandler(handlers, background);
+      // The job of partitions is put back instead.
+    } satisfies Record<Exclude<PeriodicJobName, 'partitions'>, PeriodicHandler>;
+    const { handle } = createPeriodicHandler(handlers, background);
     for (const name of Object.keys(handlers)) await handle({}, name);
     await db.destroy();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
@@ -70,12 +73,13 @@ describe('Handlers of periodic jobs', () => {
   });
 
   const quiet = { closing: new AbortController().signal, log: testLog() };
-  const run = (handle: ReturnType<typeof createPeriodicHandler>, name: PeriodicJobName) => handle({}, name);
+  const run = (handle: ReturnType<typeof createPeriodicHandler>['handle'], name: PeriodicJobName) =>
+    handle({}, name);
 
   it('run once at a time, and once more for all jobs that arrived meanwhile', async () => {
     let runs = 0;
     let end: () => void = () => undefined;
-    const handle = createPeriodicHandler(
+    const { handle } = createPeriodicHandler(
       {
         async purge() {
           runs += 1;
@@ -100,7 +104,7 @@ describe('Handlers of periodic jobs', () => {
 
   it('may run again after one has failed, and ignore a name that only a later release knows', async () => {
     let runs = 0;
-    const handle = createPeriodicHandler(
+    const { handle } = createPeriodicHandler(
       {
         async purge() {
           runs += 1;
@@ -115,10 +119,65 @@ describe('Handlers of periodic jobs', () => {
     await handle({}, 'polish');
   });
 
+  it('run again when they say that there is more to do, and soon after a failure', async () => {
+    const left = [5, 0];
+    let runs = 0;
+    const { handle } = createPeriodicHandler(
+      {
+        async webhooks() {
+          runs += 1;
+          return left.pop();
+        },
+      },
+      quiet,
+    );
+    await run(handle, 'webhooks');
+    await eventually(() => expect(runs).to.equal(3));
+  });
+
+  it('run once, within a second, for any number of changes', async () => {
+    const runs = { webhooks: 0, purge: 0, notices: 0 };
+    const count = (name: keyof typeof runs) => async () => {
+      runs[name] += 1;
+    };
+    const { handle, wake } = createPeriodicHandler(
+      { webhooks: count('webhooks'), purge: count('purge'), notices: count('notices') },
+      quiet,
+    );
+    for (let changes = 0; changes < 5; changes += 1) {
+      await handle({}, changesJob);
+      wake('webhooks');
+    }
+    await eventually(() => expect(runs).to.deep.equal({ webhooks: 1, purge: 1, notices: 0 }));
+    // Not at once: the next run waits until a second has passed since the last one began.
+    wake('webhooks');
+    expect(runs.webhooks).to.equal(1);
+    await eventually(() => expect(runs.webhooks).to.equal(2));
+  });
+
+  it('do not run again when the process shuts down', async () => {
+    const closing = new AbortController();
+    let runs = 0;
+    const { handle, wake } = createPeriodicHandler(
+      {
+        async webhooks() {
+          runs += 1;
+          return 20;
+        },
+      },
+      { ...quiet, closing: closing.signal },
+    );
+    await run(handle, 'webhooks');
+    closing.abort();
+    wake('webhooks');
+    await sleep(50);
+    expect(runs).to.equal(1);
+  });
+
   it('are told when the process shuts down', async () => {
     const closing = new AbortController();
     let isOver = () => false;
-    const handle = createPeriodicHandler(
+    const { handle } = createPeriodicHandler(
       {
         async purge(given) {
           isOver = () => given.isOver();

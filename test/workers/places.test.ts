@@ -164,9 +164,9 @@ describe('Places of a worker with GEO_DATABASE', () => {
     await writeFile(file, databaseOf('Alone'));
     const script = `
       import { createRequire } from 'node:module';
-      import './workers/worker-service.ts';
-      import { openPlaces } from './workers/places.ts';
-      import { createLog } from './src/telemetry/log.ts';
+      import './dist/workers/worker-service.js';
+      import { openPlaces } from './dist/workers/places.js';
+      import { createLog } from './dist/src/telemetry/log.js';
       const isLoaded = () =>
         Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('/geoip-lite/'));
       const log = createLog('test', 'silent');
@@ -176,9 +176,29 @@ describe('Places of a worker with GEO_DATABASE', () => {
       console.log(JSON.stringify([...found, bundled.find('${address}').city, bundled.source, isLoaded()]));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['--import', 'tsx', '--input-type=module', '--eval', script, file],
+      ['--input-type=module', '--eval', script, file],
       { cwd: fileURLToPath(new URL('../../', import.meta.url)) },
     );
     expect(JSON.parse(stdout)).to.deep.equal(['Alone', 'file', false, 'St Albans', 'bundled', true]);
+  });
+
+  it('of geoip-lite take memory only while addresses are looked up', async () => {
+    const script = `
+      import { setTimeout as sleep } from 'node:timers/promises';
+      import { bundledPlaces } from './workers/places.ts';
+      const megabytes = () => Math.round(process.memoryUsage().arrayBuffers / 2 ** 20);
+      const places = bundledPlaces(200);
+      const before = megabytes();
+      const first = places.find('${address}').city;
+      const loaded = megabytes() - before;
+      while (megabytes() > before + 20) await sleep(50);
+      // Not the same address: its place is remembered.
+      console.log(JSON.stringify({ first, loaded: loaded > 100, again: places.find('81.2.69.143').city }));`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '--eval', script],
+      { cwd: fileURLToPath(new URL('../../', import.meta.url)) },
+    );
+    expect(JSON.parse(stdout)).to.deep.equal({ first: 'St Albans', loaded: true, again: 'St Albans' });
   });
 });

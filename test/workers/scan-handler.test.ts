@@ -4,7 +4,7 @@ import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { connectToQueues, waitUntilReady } from '../../src/queue/queue-connection.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { packScans, type RawScan } from '../../src/queue/scan-jobs.ts';
+import { listScans, packScans, type RawScan, type ScanJob } from '../../src/queue/scan-jobs.ts';
 import { newScanId } from '../../src/scans/scan-id.ts';
 import { openWorkerService } from '../../workers/worker-service.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
@@ -140,6 +140,13 @@ onBothQueues('The worker', (redisUrl) => {
       await holder('scan_counters').where({ qr_code_id: locked.id }).forUpdate();
       await send([scanOf(locked.id), ...others.map(({ id }) => scanOf(id))]);
       for (const { id } of others) await eventually(async () => expect(await totalOf(id)).to.equal(1));
+      // What is recorded is not delivered again.
+      const connection = connectToQueues(place(), log);
+      await eventually(async () => {
+        const [job] = await connection.queue(scanQueue).getDelayed();
+        expect(listScans(job?.data as ScanJob).map(([, codeId]) => codeId)).to.deep.equal([locked.id]);
+      });
+      await connection.close();
     });
     await eventually(async () => expect(await totalOf(locked.id)).to.equal(2));
   });

@@ -28,34 +28,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/qrcodes/bulk": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create up to 500 QR codes
-         * @description Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.
-         */
-        post: operations["createQrCodes"];
-        /**
-         * Delete up to 500 QR codes
-         * @description Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.
-         */
-        delete: operations["deleteQrCodes"];
-        options?: never;
-        head?: never;
-        /**
-         * Change up to 500 QR codes
-         * @description Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.
-         */
-        patch: operations["updateQrCodes"];
-        trace?: never;
-    };
     "/qrcodes/{id}": {
         parameters: {
             query?: never;
@@ -82,6 +54,34 @@ export interface paths {
          * @description Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.
          */
         patch: operations["updateQrCode"];
+        trace?: never;
+    };
+    "/qrcodes/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create up to 500 QR codes
+         * @description Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.
+         */
+        post: operations["createQrCodes"];
+        /**
+         * Delete up to 500 QR codes
+         * @description Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.
+         */
+        delete: operations["deleteQrCodes"];
+        options?: never;
+        head?: never;
+        /**
+         * Change up to 500 QR codes
+         * @description Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.
+         */
+        patch: operations["updateQrCodes"];
         trace?: never;
     };
     "/qrcodes/{id}/design": {
@@ -135,218 +135,6 @@ export interface paths {
          * @description The rest of the design stays, and so does the error correction of the code.
          */
         delete: operations["deleteQrCodeLogo"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/{id}/ending": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read how a QR code ends
-         * @description Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.
-         */
-        get: operations["readQrCodeEnding"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change how a QR code ends
-         * @description Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.
-         */
-        patch: operations["updateQrCodeEnding"];
-        trace?: never;
-    };
-    "/qrcodes/{id}/page": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read how the share page looks
-         * @description Returns the title, line and color of the page that a scan opens. Redirects show no page.
-         */
-        get: operations["readQrCodePage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change how the share page looks
-         * @description Send only the fields that you want to change. Scans see the change within 10 seconds.
-         */
-        patch: operations["updateQrCodePage"];
-        trace?: never;
-    };
-    "/qrcodes/{id}/file": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read about the file of a QR code
-         * @description Returns what the file is and where it is served, and how much the files of the account may have together.
-         */
-        get: operations["readQrCodeFile"];
-        /**
-         * Set the file that a scan opens
-         * @description The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.
-         */
-        put: operations["replaceQrCodeFile"];
-        post?: never;
-        /**
-         * Delete the file of a QR code
-         * @description The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.
-         */
-        delete: operations["deleteQrCodeFile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/{id}/photo": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read about the photo of a contact
-         * @description Returns where the photo is served.
-         */
-        get: operations["readQrCodePhoto"];
-        /**
-         * Set the photo of a contact
-         * @description For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.
-         */
-        put: operations["replaceQrCodePhoto"];
-        post?: never;
-        /**
-         * Delete the photo of a contact
-         * @description The share page and the contact that people save are without it within 10 seconds.
-         */
-        delete: operations["deleteQrCodePhoto"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/{id}/page/logo": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the logo of the share page
-         * @description Returns which logo the page shows that a scan opens. Redirects show no page.
-         */
-        get: operations["readQrCodePageLogo"];
-        /**
-         * Set the logo of the share page
-         * @description The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.
-         */
-        put: operations["replaceQrCodePageLogo"];
-        post?: never;
-        /**
-         * Remove the logo of the share page
-         * @description Scans see the change within 10 seconds.
-         */
-        delete: operations["deleteQrCodePageLogo"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/{id}/analytics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read aggregated scan statistics
-         * @description Counts the scans of the last `days` days, including today, by device, browser, system, country and day. Days begin at midnight UTC.
-         */
-        get: operations["readQrCodeAnalytics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/{id}/scans": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List raw scan records
-         * @description Returns the scans of a QR code one page at a time, newest first.
-         */
-        get: operations["listQrCodeScans"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/labels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Print labels
-         * @description Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.
-         */
-        post: operations["printQrCodeLabels"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/qrcodes/files": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Download pictures
-         * @description Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.
-         */
-        post: operations["downloadQrCodeFiles"];
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -464,6 +252,218 @@ export interface paths {
          * @description Returns how many codes have got the style, and those that stay as they were with the reason.
          */
         get: operations["readStyleApplication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/ending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how a QR code ends
+         * @description Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.
+         */
+        get: operations["readQrCodeEnding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how a QR code ends
+         * @description Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.
+         */
+        patch: operations["updateQrCodeEnding"];
+        trace?: never;
+    };
+    "/qrcodes/{id}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the share page looks
+         * @description Returns the title, the line and the color of the page that a scan opens. Redirects show no page.
+         */
+        get: operations["readQrCodePage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change how the share page looks
+         * @description Send only the fields that you want to change. Scans see the change within 10 seconds.
+         */
+        patch: operations["updateQrCodePage"];
+        trace?: never;
+    };
+    "/qrcodes/{id}/page/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the logo of the share page
+         * @description Returns which logo the page shows that a scan opens. Redirects show no page.
+         */
+        get: operations["readQrCodePageLogo"];
+        /**
+         * Set the logo of the share page
+         * @description The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.
+         */
+        put: operations["replaceQrCodePageLogo"];
+        post?: never;
+        /**
+         * Remove the logo of the share page
+         * @description Scans see the change within 10 seconds.
+         */
+        delete: operations["deleteQrCodePageLogo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read about the file of a QR code
+         * @description Returns what the file is and where it is served, and how much the files of the account may have together.
+         */
+        get: operations["readQrCodeFile"];
+        /**
+         * Set the file that a scan opens
+         * @description The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.
+         */
+        put: operations["replaceQrCodeFile"];
+        post?: never;
+        /**
+         * Delete the file of a QR code
+         * @description The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.
+         */
+        delete: operations["deleteQrCodeFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/photo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read about the photo of a contact
+         * @description Returns where the photo is served.
+         */
+        get: operations["readQrCodePhoto"];
+        /**
+         * Set the photo of a contact
+         * @description For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.
+         */
+        put: operations["replaceQrCodePhoto"];
+        post?: never;
+        /**
+         * Delete the photo of a contact
+         * @description The share page and the contact that people save are without it within 10 seconds.
+         */
+        delete: operations["deleteQrCodePhoto"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Print labels
+         * @description Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.
+         */
+        post: operations["printQrCodeLabels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Download pictures
+         * @description Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.
+         */
+        post: operations["downloadQrCodeFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/analytics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read aggregated scan statistics
+         * @description Counts the scans of the last `days` days, including today, by device, browser, system, country and day. Days begin at midnight UTC.
+         */
+        get: operations["readQrCodeAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List raw scan records
+         * @description Returns the scans of a QR code one page at a time, newest first.
+         */
+        get: operations["listQrCodeScans"];
         put?: never;
         post?: never;
         delete?: never;
@@ -972,12 +972,14 @@ export interface components {
         };
         /** @description How the share page of a QR code looks. */
         QrCodePage: {
-            /** @description Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact. */
+            /** @description The public title, for people who scan and on prints. Null: the name of the person in a contact, the title of an event, or else what `showsName` says. */
             title: string | null;
             /** @description A line below the title, or null. */
             text: string | null;
             /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
             color: string | null;
+            /** @description Whether the page and prints show `name` if `title` is null. If false, they show what the content says itself, such as the name of a Wi-Fi network or the host of a link. Codes that are created by the API start with true, those of the web pages with false. */
+            showsName: boolean;
         };
         /** @description The logo on the share page of a QR code. */
         QrCodePageLogo: {
@@ -2417,7 +2419,7 @@ export interface components {
                     frame?: "none" | "band" | "bubble" | "card";
                     /**
                      * Format: label
-                     * @description Text in the frame, which requires one. Latin letters and common Chinese characters.
+                     * @description Text in the frame, which requires one. In any script that the fonts of the service have.
                      * @default null
                      */
                     frameText?: string | null;
@@ -2797,7 +2799,7 @@ export interface components {
                      */
                     start?: number;
                     /**
-                     * @description Where the name of the code is. Default `below`, on labels that are less than 20 mm high `beside`.
+                     * @description Where the title of the code is: its public title, or else its name, unless that is not public (`showsName` of its page). Default `below`, on labels that are less than 20 mm high `beside`.
                      * @enum {string}
                      */
                     name?: "below" | "beside" | "none";
@@ -2848,7 +2850,7 @@ export interface components {
                 "application/json": {
                     /**
                      * Format: label
-                     * @description Shown to people who scan, instead of `name`. Null: the name, or the name of the person in a contact.
+                     * @description The public title, for people who scan and on prints. Null: the name of the person in a contact, the title of an event, or else what `showsName` says.
                      */
                     title?: string | null;
                     /**
@@ -2858,6 +2860,8 @@ export interface components {
                     text?: string | null;
                     /** @description The color of buttons and links on the page, or null. It is made darker or lighter where it would be hard to read. */
                     color?: string | null;
+                    /** @description Whether the page and prints show `name` if `title` is null. If false, they show what the content says itself, such as the name of a Wi-Fi network or the host of a link. Codes that are created by the API start with true, those of the web pages with false. */
+                    showsName?: boolean;
                 };
             };
         };
@@ -2958,7 +2962,7 @@ export interface components {
                     frame?: "none" | "band" | "bubble" | "card";
                     /**
                      * Format: label
-                     * @description Text in the frame, which requires one. Latin letters and common Chinese characters.
+                     * @description Text in the frame, which requires one. In any script that the fonts of the service have.
                      * @default null
                      */
                     frameText?: string | null;
@@ -3036,7 +3040,7 @@ export interface components {
                     frame?: "none" | "band" | "bubble" | "card";
                     /**
                      * Format: label
-                     * @description Text in the frame, which requires one. Latin letters and common Chinese characters.
+                     * @description Text in the frame, which requires one. In any script that the fonts of the service have.
                      */
                     frameText?: string | null;
                     /** @description Color of the frame. Null: the `foregroundColor` of the code. */
@@ -3347,6 +3351,183 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readQrCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The QR code. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *       "name": "Menu, summer",
+                     *       "type": "url",
+                     *       "content": "https://example.com/menu",
+                     *       "shareToken": "aZ3kP9xQ2b",
+                     *       "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *       "foregroundColor": "#1a1410",
+                     *       "backgroundColor": "#ffffff",
+                     *       "size": 512,
+                     *       "errorCorrection": "M",
+                     *       "category": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isPublic": true,
+                     *       "isFavorite": false,
+                     *       "scanCount": 42,
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCode"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The QR code was deleted. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeChanges"];
+        responses: {
+            /** @description The QR code after the change. If phones may fail to read the code, a `Qrelay-Warning` header per reason says what to change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *       "name": "Menu, winter",
+                     *       "type": "url",
+                     *       "content": "https://example.com/menu",
+                     *       "shareToken": "aZ3kP9xQ2b",
+                     *       "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *       "foregroundColor": "#1a1410",
+                     *       "backgroundColor": "#ffffff",
+                     *       "size": 512,
+                     *       "errorCorrection": "M",
+                     *       "category": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isPublic": true,
+                     *       "isFavorite": true,
+                     *       "scanCount": 42,
+                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCode"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createQrCodes: {
         parameters: {
             query?: never;
@@ -3534,183 +3715,6 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCode: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The QR code. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
-                     *       "name": "Menu, summer",
-                     *       "type": "url",
-                     *       "content": "https://example.com/menu",
-                     *       "shareToken": "aZ3kP9xQ2b",
-                     *       "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
-                     *       "foregroundColor": "#1a1410",
-                     *       "backgroundColor": "#ffffff",
-                     *       "size": 512,
-                     *       "errorCorrection": "M",
-                     *       "category": null,
-                     *       "createdAt": "2026-11-28T09:30:00.000Z",
-                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
-                     *       "isPublic": true,
-                     *       "isFavorite": false,
-                     *       "scanCount": 42,
-                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCode"];
-                };
-            };
-            /** @description The version in `If-None-Match` is the current one. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteQrCode: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The QR code was deleted. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateQrCode: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
-                "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: components["requestBodies"]["QrCodeChanges"];
-        responses: {
-            /** @description The QR code after the change. If phones may fail to read the code, a `Qrelay-Warning` header per reason says what to change. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
-                     *       "name": "Menu, winter",
-                     *       "type": "url",
-                     *       "content": "https://example.com/menu",
-                     *       "shareToken": "aZ3kP9xQ2b",
-                     *       "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
-                     *       "foregroundColor": "#1a1410",
-                     *       "backgroundColor": "#ffffff",
-                     *       "size": 512,
-                     *       "errorCorrection": "M",
-                     *       "category": null,
-                     *       "createdAt": "2026-11-28T09:30:00.000Z",
-                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
-                     *       "isPublic": true,
-                     *       "isFavorite": true,
-                     *       "scanCount": 42,
-                     *       "updatedAt": "2026-12-01T08:00:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCode"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["InProgress"];
-            412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
@@ -4055,937 +4059,6 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["VersionConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCodeEnding: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description How the code ends. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
-                     *       "isRenewedByScans": true,
-                     *       "afterExpiryUrl": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodeEnding"];
-                };
-            };
-            /** @description The version in `If-None-Match` is the current one. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateQrCodeEnding: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
-                "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: components["requestBodies"]["QrCodeEndingChanges"];
-        responses: {
-            /** @description How the code ends after the change. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
-                     *       "isRenewedByScans": true,
-                     *       "afterExpiryUrl": "https://example.com/closed"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodeEnding"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["InProgress"];
-            412: components["responses"]["VersionConflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCodePage: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description How the page looks. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "title": "Café Linden",
-                     *       "text": "Open daily from 8 to 18",
-                     *       "color": "#7a1f3d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodePage"];
-                };
-            };
-            /** @description The version in `If-None-Match` is the current one. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateQrCodePage: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
-                "Idempotency-Key"?: string;
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: components["requestBodies"]["QrCodePageChanges"];
-        responses: {
-            /** @description How the page looks after the change. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "title": "Café Linden",
-                     *       "text": "Open daily from 8 to 18",
-                     *       "color": "#7a1f3d"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodePage"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["InProgress"];
-            412: components["responses"]["VersionConflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCodeFile: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file, or nulls. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "name": "Menu, summer.pdf",
-                     *       "mediaType": "application/pdf",
-                     *       "bytes": 482113,
-                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/Menu-summer.pdf",
-                     *       "updatedAt": "2026-11-01T09:30:00.000Z",
-                     *       "usedBytes": 482113,
-                     *       "quotaBytes": 20971520
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodeFile"];
-                };
-            };
-            /** @description The version in `If-None-Match` is the current one. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceQrCodeFile: {
-        parameters: {
-            query?: {
-                /** @description Under which it is saved. Without one, that of the file before, or the name of the code. */
-                name?: string;
-            };
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description The file. */
-        requestBody: {
-            content: {
-                "application/pdf": string;
-                "image/png": string;
-                "image/jpeg": string;
-                "image/webp": string;
-            };
-        };
-        responses: {
-            /** @description The file was stored. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "name": "Menu, summer.pdf",
-                     *       "mediaType": "application/pdf",
-                     *       "bytes": 482113,
-                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/Menu-summer.pdf",
-                     *       "updatedAt": "2026-11-01T09:30:00.000Z",
-                     *       "usedBytes": 482113,
-                     *       "quotaBytes": 20971520
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodeFile"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteQrCodeFile: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The code has no file. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCodePhoto: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The photo, or nulls. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "bytes": 14310,
-                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/photo.jpg",
-                     *       "updatedAt": "2026-11-01T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodePhoto"];
-                };
-            };
-            /** @description The version in `If-None-Match` is the current one. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceQrCodePhoto: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description The file. */
-        requestBody: {
-            content: {
-                "image/png": string;
-                "image/jpeg": string;
-                "image/webp": string;
-            };
-        };
-        responses: {
-            /** @description The photo was stored. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "bytes": 14310,
-                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/photo.jpg",
-                     *       "updatedAt": "2026-11-01T09:30:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodePhoto"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteQrCodePhoto: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The code has no photo. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCodePageLogo: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The logo. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
-                     *       "alt": "Café Linden"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodePageLogo"];
-                };
-            };
-            /** @description The version in `If-None-Match` is the current one. */
-            304: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replaceQrCodePageLogo: {
-        parameters: {
-            query: {
-                /**
-                 * @description What the logo shows, for people who do not see it: usually the name of its owner.
-                 * @example Café Linden
-                 */
-                alt: string;
-            };
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        /** @description The file. */
-        requestBody: {
-            content: {
-                "image/png": string;
-                "image/jpeg": string;
-                "image/webp": string;
-                "image/svg+xml": string;
-            };
-        };
-        responses: {
-            /** @description The logo was saved. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
-                     *       "alt": "Café Linden"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QrCodePageLogo"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    deleteQrCodePageLogo: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
-                "If-Match"?: string;
-            };
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page has no logo. */
-            204: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            412: components["responses"]["VersionConflict"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readQrCodeAnalytics: {
-        parameters: {
-            query?: {
-                /** @description Number of days, including today. */
-                days?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The statistics of the period. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "totalScans": 3,
-                     *       "uniqueCountries": 2,
-                     *       "uniqueCities": 2,
-                     *       "byDevice": [
-                     *         {
-                     *           "device": "mobile",
-                     *           "count": 2
-                     *         },
-                     *         {
-                     *           "device": "desktop",
-                     *           "count": 1
-                     *         }
-                     *       ],
-                     *       "byBrowser": [
-                     *         {
-                     *           "browser": "Mobile Safari",
-                     *           "count": 2
-                     *         },
-                     *         {
-                     *           "browser": "Firefox",
-                     *           "count": 1
-                     *         }
-                     *       ],
-                     *       "byOs": [
-                     *         {
-                     *           "os": "iOS",
-                     *           "count": 2
-                     *         },
-                     *         {
-                     *           "os": "Linux",
-                     *           "count": 1
-                     *         }
-                     *       ],
-                     *       "byCountry": [
-                     *         {
-                     *           "country": "GB",
-                     *           "count": 2
-                     *         },
-                     *         {
-                     *           "country": "DE",
-                     *           "count": 1
-                     *         }
-                     *       ],
-                     *       "timeline": [
-                     *         {
-                     *           "date": "2026-11-27",
-                     *           "scans": 0
-                     *         },
-                     *         {
-                     *           "date": "2026-11-28",
-                     *           "scans": 3
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Analytics"];
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listQrCodeScans: {
-        parameters: {
-            query?: {
-                /** @description Number of scans on a page. */
-                limit?: number;
-                /** @description The `nextCursor` of the previous page, which is the `id` of its last scan. */
-                cursor?: string;
-                /** @description Only what was scanned at this time or later. */
-                from?: string;
-                /** @description Only what was scanned before this time. */
-                to?: string;
-            };
-            header?: never;
-            path: {
-                /** @description The `id` of the QR code. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of scans. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f",
-                     *           "qrCodeId": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
-                     *           "country": "GB",
-                     *           "city": "St Albans",
-                     *           "device": "mobile",
-                     *           "browser": "Mobile Safari",
-                     *           "os": "iOS",
-                     *           "latitude": 51.753,
-                     *           "longitude": -0.3256,
-                     *           "scannedAt": "2026-11-28T09:31:43.618Z"
-                     *         }
-                     *       ],
-                     *       "nextCursor": "01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description The entries of this page. */
-                        data: components["schemas"]["Scan"][];
-                        /**
-                         * Format: uuid
-                         * @description Send it as `cursor` to get the next page. Null on the last page.
-                         */
-                        nextCursor: string | null;
-                    };
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    printQrCodeLabels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: components["requestBodies"]["QrCodeLabels"];
-        responses: {
-            /** @description The sheets, one per page. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
-                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/pdf": string;
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    downloadQrCodeFiles: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: components["requestBodies"]["QrCodeFiles"];
-        responses: {
-            /** @description The archive. */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
-                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/zip": string;
-                };
-            };
-            400: components["responses"]["ValidationError"];
-            401: components["responses"]["InvalidApiKey"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -5575,6 +4648,939 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["StyleApplication"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeEnding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the code ends. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isRenewedByScans": true,
+                     *       "afterExpiryUrl": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodeEnding"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodeEnding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeEndingChanges"];
+        responses: {
+            /** @description How the code ends after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isRenewedByScans": true,
+                     *       "afterExpiryUrl": "https://example.com/closed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodeEnding"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the page looks. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Café Linden",
+                     *       "text": "Open daily from 8 to 18",
+                     *       "color": "#7a1f3d",
+                     *       "showsName": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePage"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateQrCodePage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodePageChanges"];
+        responses: {
+            /** @description How the page looks after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "title": "Café Linden",
+                     *       "text": "Open daily from 8 to 18",
+                     *       "color": "#7a1f3d",
+                     *       "showsName": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodePageLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The logo. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
+                     *       "alt": "Café Linden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePageLogo"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceQrCodePageLogo: {
+        parameters: {
+            query: {
+                /**
+                 * @description What the logo shows, for people who do not see it: usually the name of its owner.
+                 * @example Café Linden
+                 */
+                alt: string;
+            };
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+                "image/svg+xml": string;
+            };
+        };
+        responses: {
+            /** @description The logo was saved. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "logo": "3xO0VbPzNnCkQYcH7rV0Zr2q4y4k3V5g0Ck5mZ8sW1E",
+                     *       "alt": "Café Linden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePageLogo"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodePageLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page has no logo. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, or nulls. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Menu, summer.pdf",
+                     *       "mediaType": "application/pdf",
+                     *       "bytes": 482113,
+                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/Menu-summer.pdf",
+                     *       "updatedAt": "2026-11-01T09:30:00.000Z",
+                     *       "usedBytes": 482113,
+                     *       "quotaBytes": 20971520
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodeFile"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceQrCodeFile: {
+        parameters: {
+            query?: {
+                /** @description Under which it is saved. Without one, that of the file before, or the name of the code. */
+                name?: string;
+            };
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "application/pdf": string;
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+            };
+        };
+        responses: {
+            /** @description The file was stored. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "Menu, summer.pdf",
+                     *       "mediaType": "application/pdf",
+                     *       "bytes": 482113,
+                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/Menu-summer.pdf",
+                     *       "updatedAt": "2026-11-01T09:30:00.000Z",
+                     *       "usedBytes": 482113,
+                     *       "quotaBytes": 20971520
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodeFile"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodeFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code has no file. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodePhoto: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you have. If it is still the same, for a QR code with the same number of scans, the status is 304, without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The photo, or nulls. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "bytes": 14310,
+                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/photo.jpg",
+                     *       "updatedAt": "2026-11-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePhoto"];
+                };
+            };
+            /** @description The version in `If-None-Match` is the current one. */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceQrCodePhoto: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file. */
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+            };
+        };
+        responses: {
+            /** @description The photo was stored. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "bytes": 14310,
+                     *       "url": "https://qr.example.com/f/4fKq2ZxP9a/photo.jpg",
+                     *       "updatedAt": "2026-11-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCodePhoto"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteQrCodePhoto: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The code has no photo. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    printQrCodeLabels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeLabels"];
+        responses: {
+            /** @description The sheets, one per page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    downloadQrCodeFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["QrCodeFiles"];
+        responses: {
+            /** @description The archive. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readQrCodeAnalytics: {
+        parameters: {
+            query?: {
+                /** @description Number of days, including today. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statistics of the period. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "totalScans": 3,
+                     *       "uniqueCountries": 2,
+                     *       "uniqueCities": 2,
+                     *       "byDevice": [
+                     *         {
+                     *           "device": "mobile",
+                     *           "count": 2
+                     *         },
+                     *         {
+                     *           "device": "desktop",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "byBrowser": [
+                     *         {
+                     *           "browser": "Mobile Safari",
+                     *           "count": 2
+                     *         },
+                     *         {
+                     *           "browser": "Firefox",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "byOs": [
+                     *         {
+                     *           "os": "iOS",
+                     *           "count": 2
+                     *         },
+                     *         {
+                     *           "os": "Linux",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "byCountry": [
+                     *         {
+                     *           "country": "GB",
+                     *           "count": 2
+                     *         },
+                     *         {
+                     *           "country": "DE",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "timeline": [
+                     *         {
+                     *           "date": "2026-11-27",
+                     *           "scans": 0
+                     *         },
+                     *         {
+                     *           "date": "2026-11-28",
+                     *           "scans": 3
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Analytics"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listQrCodeScans: {
+        parameters: {
+            query?: {
+                /** @description Number of scans on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last scan. */
+                cursor?: string;
+                /** @description Only what was scanned at this time or later. */
+                from?: string;
+                /** @description Only what was scanned before this time. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of scans. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f",
+                     *           "qrCodeId": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *           "country": "GB",
+                     *           "city": "St Albans",
+                     *           "device": "mobile",
+                     *           "browser": "Mobile Safari",
+                     *           "os": "iOS",
+                     *           "latitude": 51.753,
+                     *           "longitude": -0.3256,
+                     *           "scannedAt": "2026-11-28T09:31:43.618Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The entries of this page. */
+                        data: components["schemas"]["Scan"][];
+                        /**
+                         * Format: uuid
+                         * @description Send it as `cursor` to get the next page. Null on the last page.
+                         */
+                        nextCursor: string | null;
+                    };
                 };
             };
             400: components["responses"]["ValidationError"];

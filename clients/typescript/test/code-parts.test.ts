@@ -46,7 +46,7 @@ test('changes how a code ends, and returns to the default', async () => {
 test('changes how the share page looks, and sets its logo', async () => {
   const { id } = await codes.create({ name: 'internal name', type: 'text', content: 'Hello' });
   const page = await codes.updatePage(id, { title: 'Café Linden', color: '#206040' });
-  assert.deepEqual(page, { title: 'Café Linden', text: null, color: '#206040' });
+  assert.deepEqual(page, { title: 'Café Linden', text: null, color: '#206040', showsName: true });
   assert.deepEqual(await codes.readPage(id), page);
   const logo = await codes.setPageLogo(id, square, { alt: 'Café Linden' });
   assert.equal(logo.alt, 'Café Linden');

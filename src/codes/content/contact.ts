@@ -6,6 +6,7 @@ import {
   escapeValue,
   parameterValues,
   unescapeValue,
+  withoutUnsafeAddresses,
 } from './content-lines.ts';
 import {
   type ContentFields,
@@ -23,7 +24,13 @@ import { invalidAddress, parseEmail } from './email.ts';
 import { addressesAmong, linksOfText, webHrefOfAddress } from './links.ts';
 import { splitUnescaped } from './payload-syntax.ts';
 import { invalidNumber, isPhoneNumber } from './phone.ts';
-import { addCountryCode, formatPhoneNumber, withoutCountryCode } from './phone-number.ts';
+import {
+  addCountryCode,
+  formatPhoneNumber,
+  missingCountryCode,
+  needsCountryCode,
+  withoutCountryCode,
+} from './phone-number.ts';
 import { manyLines, oneLine } from './plain-text.ts';
 import { parseCard, writeVcard } from './vcard.ts';
 import { type ContactContent, parseContact } from './vcard-contact.ts';
@@ -160,6 +167,7 @@ export const contact = {
     label: { en: 'Contact', de: 'Kontakt', fr: 'Contact', es: 'Contacto', pt: 'Contato', zh: '联系人' },
     icon: [[12, 8, 4], 'M4 21c0-4 3.5-6 8-6s8 2 8 6'],
     title: ({ name, organization }) => name.trim() || organization.trim(),
+    subtitle: (content) => rolesOf(content).join(', '),
     page: contactPage,
     facts: ({ name, organization }) => [
       ['Contact', name],
@@ -175,7 +183,7 @@ export const contact = {
       mediaType: 'text/vcard; charset=utf-8',
       name: ({ name }) => name,
       fallbackName: 'contact',
-      write: ({ vcf }) => vcf,
+      write: ({ vcf }) => withoutUnsafeAddresses(vcf),
     },
   },
   example: [
@@ -215,10 +223,16 @@ function contactErrors(given: Given): FieldError[] {
   const isWebsite = (text: string) => webHrefOfAddress(text) !== undefined;
   return [
     ...required(given, 'contactName'),
-    ...phoneFields.flatMap((name) => optional(given, name, isPhoneNumber, invalidNumber)),
+    ...phoneFields.flatMap((name) => phoneErrors(given, name)),
     ...emailFields.flatMap((name) => optional(given, name, isOneAddress, invalidAddress)),
     ...optional(given, 'website', isWebsite, 'must be a web address, such as https://example.com/'),
   ];
+}
+
+function phoneErrors(given: Given, field: string): FieldError[] {
+  const errors = optional(given, field, isPhoneNumber, invalidNumber);
+  const lacksCode = errors.length === 0 && needsCountryCode(given(field));
+  return lacksCode ? [{ field, message: missingCountryCode }] : errors;
 }
 
 function isOneAddress(text: string): boolean {
@@ -226,10 +240,14 @@ function isOneAddress(text: string): boolean {
   return parsed.kind === 'email' && parsed.to.length === 1;
 }
 
+/** Without a name, the organization is the title already. */
+function rolesOf({ name, organization, title }: ContactContent): string[] {
+  return [title, name.trim() ? organization : ''].filter((role) => role.trim() !== '');
+}
+
 function contactPage(content: ContactContent, { language }: Reader): PagePart[] {
-  const { name, organization, title, phones, emails, links, addresses, birthday, note } = content;
-  // Without a name, the organization is the title already.
-  const roles = [title, name.trim() ? organization : ''].filter((role) => role.trim() !== '');
+  const { phones, emails, links, addresses, birthday, note } = content;
+  const roles = rolesOf(content);
   const labeled = (label: string) => (label.trim() === '' ? {} : { note: translated(label, language) });
   const facts = [
     {

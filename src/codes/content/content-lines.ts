@@ -178,3 +178,30 @@ function decoderFor(charset: string): (bytes: Buffer) => string {
     return (bytes) => utf8.decode(bytes);
   }
 }
+
+/** Properties whose value is an address that programs open or load. */
+const addressProperty = /^(?:[a-z0-9-]{1,64}\.)?(?:URL|SOURCE|X-[a-z0-9-]{0,64}URL)[;:]/i;
+const attachment = /^(?:[a-z0-9-]{1,64}\.)?ATTACH[;:]/i;
+const harmless = new Set(['http', 'https', 'mailto', 'tel']);
+
+/**
+ * For a file that people open in their contacts or calendar: without attachments, which programs may load, and without addresses
+ * of other schemes, which share pages do not show as links either. `file` has been written by `writeLines`.
+ */
+export function withoutUnsafeAddresses(file: string): string {
+  return file
+    .split(/\r\n(?! )/)
+    .filter((folded) => {
+      const line = folded.replaceAll('\r\n ', '');
+      return !attachment.test(line) && (!addressProperty.test(line) || hasHarmlessScheme(line));
+    })
+    .join('\r\n');
+}
+
+/** Programs ignore white space in an address, and a colon may be escaped. */
+function hasHarmlessScheme(line: string): boolean {
+  const [, , , , value = ''] = head.exec(line) ?? [];
+  // A host with a port has no scheme.
+  const [, scheme] = /^([^:/?#]*):(?!\d+(?:[/?#]|$))/.exec(value.replace(/[\p{Cc}\p{Z}\\]/gu, '')) ?? [];
+  return scheme === undefined || harmless.has(scheme.toLowerCase());
+}

@@ -48,6 +48,12 @@ export interface ContentKind<Content extends ParsedContent> {
   icon: Icon;
   /** The title of the page instead of the code's name; empty for that one. */
   title?(content: Content): string;
+  /** A line below the title on prints, such as the role of a contact. */
+  subtitle?(content: Content): string;
+  /** The title of the page where the code has none and its name is not public. Without one, it is the label. */
+  heading?(content: Content): string;
+  /** On prints, instead of the heading: what the page shows below its title anyway. */
+  printed?(content: Content): string;
   /** The parts of the share page from top to bottom; those that are undefined are left out. */
   page(content: Content, reader: Reader): (PagePart | undefined)[];
   /** For the owner, in short and without secrets. */

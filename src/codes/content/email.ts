@@ -66,6 +66,7 @@ export const email = {
       zh: '电子邮件',
     },
     icon: ['M4 5h16a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM3.5 7l8.5 6 8.5-6'],
+    printed: ({ to }) => to.join(', '),
     page: ({ to, cc, subject, body, href }, { language }) => [
       { part: 'addresses', addresses: to },
       { part: 'actions', buttons: [{ label: texts.write[language], href, opensAtOnce: true }] },

@@ -16,7 +16,13 @@ import {
   toInstant,
   toWallTime,
 } from './calendar.ts';
-import { contentLine, escapeValue, unescapeValue, writeLines } from './content-lines.ts';
+import {
+  contentLine,
+  escapeValue,
+  unescapeValue,
+  withoutUnsafeAddresses,
+  writeLines,
+} from './content-lines.ts';
 import {
   type ContentFields,
   type ContentType,
@@ -381,7 +387,7 @@ function placeOf(point: string, location: string): EventContent['place'] {
 /** With the id and the time stamp that RFC 5545 requires. A later file of the same code updates the event. */
 function writeFile({ ics }: EventContent, { id, now }: { id: string; now: Date }): string {
   const begin = 'BEGIN:VEVENT\r\n';
-  const [head = '', ...events] = ics.split(begin);
+  const [head = '', ...events] = withoutUnsafeAddresses(ics).split(begin);
   const stamp = `${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
   const completed = events.map((written, index) => {
     const uid = /^UID[;:]/im.test(written) ? '' : `UID:${id}${index === 0 ? '' : `-${index}`}@qrelay\r\n`;

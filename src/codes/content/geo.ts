@@ -79,6 +79,7 @@ export const geo = {
     kind: 'geo',
     label: { en: 'Place', de: 'Ort', fr: 'Lieu', es: 'Lugar', pt: 'Lugar', zh: '地点' },
     icon: ['M12 21s-7-6-7-11a7 7 0 0 1 14 0c0 5-7 11-7 11z', [12, 10, 2.5]],
+    printed: ({ label }) => label.trim(),
     page: (content, reader) => {
       const { latitude, longitude, label } = content;
       const text = `${formatDegrees(latitude)}, ${formatDegrees(longitude)}`;

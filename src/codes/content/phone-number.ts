@@ -36,6 +36,13 @@ export function hasCountryCode(number: string): boolean {
   return /^(?:\+|00)/.test(compactNumber(number));
 }
 
+export const missingCountryCode = 'Add the country code, for example +49 30 123456';
+
+/** For forms, which refuse what the API accepts with a warning. */
+export function needsCountryCode(number: string): boolean {
+  return lacksCountryCode(number) && !hasCountryCode(number);
+}
+
 /** E.164 allows 15 digits. Longer text is not passed to the library. */
 const compact = /^\+\d{4,15}$/;
 

@@ -1,9 +1,12 @@
-import { type ContentType, type FormField, required } from './content-type.ts';
+import type { FieldError } from '../../errors.ts';
+import { type ContentType, type FormField, type Given, required } from './content-type.ts';
 import { percentDecode } from './payload-syntax.ts';
 import {
   addCountryCode,
   compactNumber,
   formatPhoneNumber,
+  missingCountryCode,
+  needsCountryCode,
   shownNumber,
   withoutCountryCode,
 } from './phone-number.ts';
@@ -30,7 +33,7 @@ export const phone = {
       return parsed.kind === 'phone' ? parsed.href : given('number');
     },
     read: (parsed) => (parsed.kind === 'phone' ? { number: parsed.number } : undefined),
-    errors: (given) => required(given, 'number', isPhoneNumber(given('number')), invalidNumber),
+    errors: (given) => numberErrors(given, isPhoneNumber(given('number'))),
   },
   keep: (given) => ({ number: given('number'), text: given('number') }),
   fill: ({ number }) => ({ number }),
@@ -47,6 +50,7 @@ export const phone = {
       zh: '电话号码',
     },
     icon: ['M5 3h4l2 5-2.5 1.5a11 11 0 0 0 6 6L16 13l5 2v4a2 2 0 0 1-2 2A16 16 0 0 1 3 5a2 2 0 0 1 2-2z'],
+    printed: ({ number }) => formatPhoneNumber(number),
     page: ({ number, href }, { language }) => [
       numberPart(number),
       {
@@ -60,6 +64,13 @@ export const phone = {
 } satisfies ContentType<PhoneContent>;
 
 export const invalidNumber = 'must be a phone number, such as +44 20 7946 0000';
+
+/** The errors of a number that must be filled in. */
+export function numberErrors(given: Given, isValid: boolean): FieldError[] {
+  const errors = required(given, 'number', isValid, invalidNumber);
+  const lacksCode = given('number').split(/[,;]/).some(needsCountryCode);
+  return errors.length === 0 && lacksCode ? [{ field: 'number', message: missingCountryCode }] : errors;
+}
 
 export function isPhoneNumber(text: string): boolean {
   return parsePhone(text).kind === 'phone';

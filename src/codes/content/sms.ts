@@ -1,7 +1,7 @@
-import { type ContentType, type FormField, required, textFact } from './content-type.ts';
+import { type ContentType, type FormField, textFact } from './content-type.ts';
 import { percentDecode, percentEncode, queryFields } from './payload-syntax.ts';
-import { invalidNumber, numberField, numberPart } from './phone.ts';
-import { addCountryCode, plainNumber, shownNumber } from './phone-number.ts';
+import { numberErrors, numberField, numberPart } from './phone.ts';
+import { addCountryCode, formatPhoneNumber, plainNumber, shownNumber } from './phone-number.ts';
 import { asText, manyLines, type TextContent } from './plain-text.ts';
 
 export interface SmsContent {
@@ -34,7 +34,7 @@ export const sms = {
     read: (parsed) => (parsed.kind === 'sms' ? { number: parsed.number, message: parsed.body } : undefined),
     errors: (given) => {
       const isNumber = parseSms(composeSms(given('number'), '')).kind === 'sms';
-      return required(given, 'number', isNumber, invalidNumber);
+      return numberErrors(given, isNumber);
     },
   },
   keep: (given) => ({
@@ -49,6 +49,7 @@ export const sms = {
     kind: 'sms',
     label: { en: 'Text message', de: 'SMS', fr: 'SMS', es: 'Mensaje SMS', pt: 'Mensagem SMS', zh: '短信' },
     icon: ['M4 4h16a1 1 0 0 1 1 1v11a1 1 0 0 1-1 1h-8l-5 4v-4H4a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1zM8 9h8M8 13h5'],
+    printed: ({ number }) => formatPhoneNumber(number),
     page: ({ number, body, href }, { language }) => [
       numberPart(number),
       { part: 'actions', buttons: [{ label: texts.write[language], href, opensAtOnce: true }] },

@@ -51,6 +51,7 @@ export const url = {
     kind: 'link',
     label: { en: 'Link', de: 'Link', fr: 'Lien', es: 'Enlace', pt: 'Link', zh: '链接' },
     icon: linkIcon,
+    heading: ({ href }) => parseUrl(href)?.host.replace(/^www\./, '') ?? '',
     /** For links that are not redirected. */
     page: ({ href }, { language }) => [
       { part: 'quiet', text: href, direction: 'ltr' },

@@ -1,13 +1,17 @@
 import { type ContentType, required } from './content-type.ts';
 import type { LinkContent } from './links.ts';
 import { percentDecode, percentEncode, queryFields } from './payload-syntax.ts';
-import { numberField } from './phone.ts';
-import { addCountryCode, compactNumber, hasCountryCode } from './phone-number.ts';
+import { invalidNumber, numberField } from './phone.ts';
+import {
+  addCountryCode,
+  compactNumber,
+  hasCountryCode,
+  missingCountryCode,
+  plainNumber,
+} from './phone-number.ts';
 import { manyLines, type TextContent } from './plain-text.ts';
 import { messageField } from './sms.ts';
 import { type LinksContent, parseSocial } from './social.ts';
-
-const noCountryCode = 'must be a number with + and the country code, such as +44 20 7946 0000';
 
 export const whatsapp = {
   name: 'WhatsApp',
@@ -23,8 +27,10 @@ export const whatsapp = {
     },
     errors: (given) => {
       const number = given('number');
+      if (plainNumber(number) !== undefined && !hasCountryCode(number))
+        return [{ field: 'number', message: missingCountryCode }];
       const isValid = parseWhatsapp(composeChat(number, '')).kind === 'link' && hasCountryCode(number);
-      return required(given, 'number', isValid, noCountryCode);
+      return required(given, 'number', isValid, invalidNumber);
     },
   },
   keep: (given) => ({

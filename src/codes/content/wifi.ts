@@ -130,6 +130,7 @@ export const wifi = {
     kind: 'wifi',
     label: { en: 'Wi-Fi', de: 'WLAN', fr: 'Wi-Fi', es: 'Wifi', pt: 'Wi-Fi', zh: 'Wi-Fi' },
     icon: ['M2 9a15 15 0 0 1 20 0M5.5 13a10 10 0 0 1 13 0M9 16.5a5 5 0 0 1 6 0M12 20h.01'],
+    heading: ({ networkName }) => networkName.trim(),
     /** A page cannot join a network, so it shows what to type, and a code for other phones to scan. */
     page: ({ networkName, password, security, isHidden, identity = '' }, { language }) => [
       {

@@ -60,10 +60,9 @@ async function frame(look: Look, design: Design, { path, text }: FrameLayout): P
   if (design.frameText === null) return shapes;
   // Loads the fonts, which most designs do not need.
   const { outlineText } = await import('./text-outline.ts');
-  const outline = outlineText(design.frameText);
-  const size = Math.min(text.height, text.width / outline.width);
-  // Centers capital letters, which are about 0.7 of the font size high.
-  const letters = moved(outline.path, text.x - (outline.width * size) / 2, text.y + 0.36 * size, size);
+  const { path: outline, width, top, bottom } = await outlineText(design.frameText);
+  const size = Math.min(text.height, text.width / width, text.maxInk / (bottom - top));
+  const letters = moved(outline, text.x - (width * size) / 2, text.y - ((top + bottom) / 2) * size, size);
   return [...shapes, { path: letters, paint: design.frameTextColor ?? look.backgroundColor }];
 }
 
@@ -90,8 +89,8 @@ interface FrameLayout {
   panel: { x: number; y: number; side: number; radius: number };
   /** Drawn in the frame color. */
   path: Path;
-  /** The center of the text, and the size that it has to fit. */
-  text: { x: number; y: number; width: number; height: number };
+  /** The center of the text, the size that it has to fit, and how high letters with accents above and below may be. */
+  text: { x: number; y: number; width: number; height: number; maxInk: number };
 }
 
 const all = (radius: number) => [radius, radius, radius, radius] as const;
@@ -102,7 +101,7 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
     height: side,
     panel: { x: 0, y: 0, side, radius: 0 },
     path: [],
-    text: { x: 0, y: 0, width: 0, height: 0 },
+    text: { x: 0, y: 0, width: 0, height: 0, maxInk: 0 },
   }),
 
   /** A border with a band for the text below. */
@@ -117,7 +116,13 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
       height,
       panel,
       path: withHole(roundedRectangle(0, 0, width, height, all(2)), panel),
-      text: { x: width / 2, y: border + side + band / 2, width: side * 0.9, height: band * 0.55 },
+      text: {
+        x: width / 2,
+        y: border + side + band / 2,
+        width: side * 0.9,
+        height: band * 0.55,
+        maxInk: band * 0.8,
+      },
     };
   },
 
@@ -137,7 +142,13 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
         // Overlaps the bubble to avoid a seam.
         ...polygon([middle, top - point], [middle + point, top + 0.1], [middle - point, top + 0.1]),
       ],
-      text: { x: middle, y: top + bubble / 2, width: (right - left) * 0.9, height: bubble * 0.58 },
+      text: {
+        x: middle,
+        y: top + bubble / 2,
+        width: (right - left) * 0.9,
+        height: bubble * 0.58,
+        maxInk: bubble * 0.8,
+      },
     };
   },
 
@@ -152,7 +163,13 @@ export const frameLayouts: Record<FrameShape, (side: number, quietZone: number) 
       height: title + side + margin,
       panel,
       path: withHole(roundedRectangle(0, 0, width, title + side + margin, all(side * 0.09)), panel),
-      text: { x: width / 2, y: title * 0.53, width: side * 0.96, height: title * 0.48 },
+      text: {
+        x: width / 2,
+        y: title * 0.53,
+        width: side * 0.96,
+        height: title * 0.48,
+        maxInk: title * 0.72,
+      },
     };
   },
 };

@@ -43,7 +43,7 @@ export const designFields = {
   }),
   frame: choice(frameShapes, 'Frame around the code, with a text.'),
   frameText: nullable({
-    ...label('Text in the frame, which requires one. Latin letters and common Chinese characters.'),
+    ...label('Text in the frame, which requires one. In any script that the fonts of the service have.'),
     maxLength: maxFrameTextLength,
   }),
   frameColor: nullable(color('Color of the frame. Null: the `foregroundColor` of the code.')),

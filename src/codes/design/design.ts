@@ -89,6 +89,10 @@ export function isDefaultDesign(design: Design): boolean {
   );
 }
 
+/** Width and height of pictures. */
+export const minPixels = 128;
+export const maxPixels = 2_048;
+
 /** The page of a PDF. */
 export interface Print {
   /** Width of the trimmed picture. */
@@ -100,14 +104,14 @@ export interface Print {
 
 export const defaultPrint: Print = { widthMm: 50, bleedMm: 0, cropMarks: false };
 
-const limits = { widthMm: { min: 10, max: 1_000 }, bleedMm: { min: 0, max: 10 } } as const;
+export const printLimits = { widthMm: { min: 10, max: 1_000 }, bleedMm: { min: 0, max: 10 } } as const;
 const maxDigits = 6;
 
 /** Reads query parameters such as `widthMm=40&bleedMm=3&cropMarks`. Returns an error message if one is invalid. */
 export function readPrint(parameters: Map<string, string[]>): Print | string {
   const print = { ...defaultPrint, cropMarks: parameters.has('cropMarks') };
   for (const name of ['widthMm', 'bleedMm'] as const) {
-    const { min, max } = limits[name];
+    const { min, max } = printLimits[name];
     for (const text of parameters.get(name) ?? []) {
       const value = text.length <= maxDigits && /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
       if (!(value >= min && value <= max)) return `${name} must be a number from ${min} to ${max}.`;

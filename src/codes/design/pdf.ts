@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { readPng } from '../image/pixels.ts';
 import type { Print } from './design.ts';
@@ -20,9 +21,31 @@ interface PageResources {
   patterns: PdfValue[];
   /** By id. */
   logos: Map<string, PdfLogo>;
-  /** Whether the page has text in Helvetica, which operators call `helvetica`. */
-  usesFont: boolean;
+  /** The font of its text, which operators call `pdfFontName`. It follows the pages that use it. */
+  font?: FontKey | undefined;
 }
+
+type FontKey = number;
+
+/** A font of several pages, with exactly the glyphs that they use. Glyph 0 stands for characters that it lacks. */
+export interface PdfFont {
+  name: string;
+  /** Compressed TrueType. */
+  program: Uint8Array;
+  /** Before compression. */
+  programLength: number;
+  /** By glyph. All lengths are in thousandths of the font size. */
+  widths: number[];
+  /** Compressed. Says which characters a glyph stands for. */
+  toUnicode: Uint8Array;
+  box: [xMin: number, yMin: number, xMax: number, yMax: number];
+  ascender: number;
+  descender: number;
+  capHeight: number;
+}
+
+/** What a PDF consists of, in the order in which it is written. */
+export type PdfPart = { page: PdfPage } | { font: PdfFont; key: FontKey };
 
 /** Colors and alpha of a logo are separate images, each compressed. */
 interface PdfLogo {
@@ -33,8 +56,7 @@ interface PdfLogo {
 }
 
 export const pointsPerMm = 72 / 25.4;
-export const helvetica = '/F';
-const font = { Type: '/Font', Subtype: '/Type1', BaseFont: '/Helvetica', Encoding: '/WinAnsiEncoding' };
+export const pdfFontName = '/F';
 
 /** Object numbers that every file has. */
 const [catalog, pageTree, info] = [1, 2, 3];
@@ -42,19 +64,25 @@ const reference = (number: number) => `${number} 0 R`;
 
 /** Writes a PDF page by page: the first bytes are sent while later pages are drawn. */
 export async function* writePdf(
-  pages: AsyncIterable<PdfPage> | Iterable<PdfPage>,
+  parts: AsyncIterable<PdfPart> | Iterable<PdfPart>,
   title: string,
 ): AsyncGenerator<Buffer> {
   const offsets: number[] = [];
   const kids: string[] = [];
   const logos = new Map<string, number>();
-  let fontNumber: number | undefined;
+  const fonts = new Map<FontKey, number>();
   let lastNumber = info;
   let length = 0;
 
   const track = (part: Buffer) => {
     length += part.length;
     return part;
+  };
+  /** Known before the font is: pages refer to it. */
+  const fontNumber = (key: FontKey) => {
+    const number = fonts.get(key) ?? (lastNumber += 1);
+    fonts.set(key, number);
+    return number;
   };
   const object = (number: number, value: PdfValue) => {
     offsets[number] = length;
@@ -70,7 +98,26 @@ export async function* writePdf(
   // The second line says that the file has bytes above 127.
   yield track(Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', 'latin1'));
   yield object(info, { Title: `(${title})`, Producer: '(Qrelay)' });
-  for await (const { boxes, content, resources } of pages) {
+  for await (const part of parts) {
+    if ('font' in part) {
+      const { font, key } = part;
+      const [program, toUnicode] = [(lastNumber += 1), (lastNumber += 1)];
+      const [descriptor, descendant] = [(lastNumber += 1), (lastNumber += 1)];
+      const name = `/${subsetTag(font.program)}+${font.name}`;
+      yield stream(program, font.program, { Length1: font.programLength });
+      yield stream(toUnicode, font.toUnicode);
+      yield object(descriptor, fontDescriptor(font, name, program));
+      yield object(descendant, descendantFont(font, name, descriptor));
+      const composite = { Subtype: '/Type0', BaseFont: name, Encoding: '/Identity-H' };
+      yield object(fontNumber(key), {
+        Type: '/Font',
+        ...composite,
+        DescendantFonts: [reference(descendant)],
+        ToUnicode: reference(toUnicode),
+      });
+      continue;
+    }
+    const { boxes, content, resources } = part.page;
     for (const [id, { width, height, colors, alpha }] of resources.logos) {
       if (logos.has(id)) continue;
       const [mask, image] = [(lastNumber += 1), (lastNumber += 1)];
@@ -85,10 +132,6 @@ export async function* writePdf(
       yield stream(image, colors, { ...common, ColorSpace: '/DeviceRGB', SMask: reference(mask) });
       logos.set(id, image);
     }
-    if (resources.usesFont && fontNumber === undefined) {
-      fontNumber = lastNumber += 1;
-      yield object(fontNumber, font);
-    }
     const [contentNumber, page] = [(lastNumber += 1), (lastNumber += 1)];
     yield stream(contentNumber, content);
     yield object(page, {
@@ -101,7 +144,9 @@ export async function* writePdf(
         XObject: Object.fromEntries(
           [...resources.logos.keys()].map((id) => [logoName(id), reference(logos.get(id) ?? 0)]),
         ),
-        ...(resources.usesFont && { Font: { [helvetica.slice(1)]: reference(fontNumber ?? 0) } }),
+        ...(resources.font !== undefined && {
+          Font: { [pdfFontName.slice(1)]: reference(fontNumber(resources.font)) },
+        }),
       },
     });
     kids.push(reference(page));
@@ -121,6 +166,40 @@ export async function* writePdf(
   );
 }
 
+function fontDescriptor(font: PdfFont, name: string, program: number): PdfValue {
+  return {
+    Type: '/FontDescriptor',
+    FontName: name,
+    // Its characters are not those of a Latin alphabet alone.
+    Flags: 4,
+    FontBBox: font.box,
+    ItalicAngle: 0,
+    Ascent: font.ascender,
+    Descent: font.descender,
+    CapHeight: font.capHeight,
+    StemV: 80,
+    FontFile2: reference(program),
+  };
+}
+
+function descendantFont(font: PdfFont, name: string, descriptor: number): PdfValue {
+  return {
+    Type: '/Font',
+    Subtype: '/CIDFontType2',
+    BaseFont: name,
+    CIDSystemInfo: { Registry: '(Adobe)', Ordering: '(Identity)', Supplement: 0 },
+    CIDToGIDMap: '/Identity',
+    W: [0, font.widths],
+    FontDescriptor: reference(descriptor),
+  };
+}
+
+/** Six letters that differ between subsets of one font. */
+function subsetTag(program: Uint8Array): string {
+  const digest = createHash('sha256').update(program).digest();
+  return String.fromCharCode(...digest.subarray(0, 6).map((byte) => 65 + (byte % 26)));
+}
+
 function write(value: PdfValue): string {
   if (typeof value === 'number') return pdfNumber(value);
   if (typeof value === 'string') return value;
@@ -136,7 +215,7 @@ export function pdfNumber(value: number): string {
 
 export const pdfNumbers = (...values: number[]) => values.map(pdfNumber).join(' ');
 
-export const newResources = (): PageResources => ({ patterns: [], logos: new Map(), usesFont: false });
+export const newResources = (): PageResources => ({ patterns: [], logos: new Map() });
 
 /** From modules, with y pointing down, to points with y pointing up. */
 interface Placement {
@@ -256,7 +335,7 @@ export async function sceneToPdf(
     resources,
   };
   const parts: Buffer[] = [];
-  for await (const part of writePdf([page], 'QR code')) parts.push(part);
+  for await (const part of writePdf([{ page }], 'QR code')) parts.push(part);
   return Buffer.concat(parts);
 }
 

@@ -43,6 +43,8 @@ export interface ProvenDesign {
   look: CodeLook;
   /** Proven with this level, which the code gets. */
   errorCorrection: ErrorCorrection;
+  /** Proven with these colors, which the code gets. Without them, it keeps its own. */
+  colors?: Pick<CodeLook, 'foregroundColor' | 'backgroundColor'> | undefined;
   /** Stored with the design. Without it, the design keeps the code's logo. */
   newLogo?: NewLogo | undefined;
   /** Whether the logo may be used elsewhere in the account. */
@@ -63,8 +65,10 @@ export async function saveDesign(
   const savesLogo = proven.newLogo !== undefined;
   await changeDesign(db, codeId, { checkStored, savesLogo }, async (transaction, stored, code) => {
     await replaceDesign(transaction, code, stored, proven, now);
-    const { errorCorrection } = proven;
-    await QrCode.query(transaction).findById(codeId).patch({ errorCorrection, updatedAt: now });
+    const { errorCorrection, colors } = proven;
+    await QrCode.query(transaction)
+      .findById(codeId)
+      .patch({ ...colors, errorCorrection, updatedAt: now });
   });
 }
 
@@ -109,16 +113,19 @@ async function replaceDesign(
     .merge();
 }
 
-/** For a new code. Returns false, without a design, if the logo was deleted meanwhile. */
+/**
+ * For a new code. Returns false, without a design, if the logo was deleted meanwhile. With a new logo, call `lockOwner` first.
+ */
 export async function insertDesign(
   transaction: Database,
   ownerId: string,
   codeId: string,
-  { design, readsAtMm, proven }: ProvenDesign,
+  { design, readsAtMm, proven, newLogo }: ProvenDesign,
   now: Date,
 ): Promise<boolean> {
   const known = await lockLogos(transaction, ownerId, [design.logo]);
-  if (design.logo !== null && !known.has(design.logo)) return false;
+  if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
+  else if (design.logo !== null && !known.has(design.logo)) return false;
   await StoredDesign.query(transaction).insert({ codeId, design, readsAtMm, proven, updatedAt: now });
   return true;
 }
@@ -138,7 +145,8 @@ export async function deleteDesign(
 
 type LockedCode = Pick<QrCode, 'id' | 'userId'> & CodeLook;
 
-async function changeDesign(
+/** Locks the code while `change` runs. */
+export async function changeDesign(
   db: Database,
   codeId: string,
   { checkStored, savesLogo = false }: { checkStored: CheckStored; savesLogo?: boolean },

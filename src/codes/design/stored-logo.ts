@@ -63,11 +63,10 @@ export async function saveLogo(
   { id, png }: NewLogo,
   now: Date,
 ): Promise<void> {
-  const others = await StoredLogo.query(transaction)
-    .where({ user_id: ownerId })
-    .whereNot({ id })
-    .resultSize();
-  if (others >= maxLogos) {
+  const countOthers = () =>
+    StoredLogo.query(transaction).where({ user_id: ownerId }).whereNot({ id }).resultSize();
+  if ((await countOthers()) >= maxLogos) await purgeRemovedWithLogo(transaction, ownerId);
+  if ((await countOthers()) >= maxLogos) {
     const message = `is one too many: an account can have ${maxLogos} different ones. Use one of them, or remove one`;
     throw invalid([{ field: 'logo', message }]);
   }
@@ -75,6 +74,32 @@ export async function saveLogo(
     .insert({ id, userId: ownerId, png: Buffer.from(png), createdAt: now })
     .onConflict('id')
     .merge(['user_id']);
+}
+
+/** The logos of an account, one by one: a hundred at most. */
+export async function* ownedLogos(db: Database, ownerId: string): AsyncGenerator<NewLogo> {
+  const logos = await StoredLogo.query(db).select('id').where({ user_id: ownerId }).orderBy('id');
+  for (const { id } of logos) {
+    const stored = await StoredLogo.query(db).findById(id).select('png');
+    if (stored) yield { id, png: stored.png };
+  }
+}
+
+/** A SHA-256 in base64url. */
+const logoId = /^[\w-]{43}$/;
+
+/** The PNG of a logo that the account has. */
+export async function findOwnLogo(db: Database, ownerId: string, id: string): Promise<Buffer | undefined> {
+  if (!logoId.test(id)) return undefined;
+  return (await StoredLogo.query(db).findOne({ id, user_id: ownerId }).select('png'))?.png;
+}
+
+/** Removed designs must not use up the logos of an account. */
+async function purgeRemovedWithLogo(transaction: Database, ownerId: string): Promise<void> {
+  await transaction('removed_designs')
+    .where({ user_id: ownerId })
+    .whereRaw(`design ->> 'logo' IS NOT NULL`)
+    .delete();
 }
 
 export interface Logos {

@@ -120,6 +120,7 @@ async function store(
     if (file.kind === 'photo' && code.type !== 'vcard') throw noContact();
     check?.(await findFile(transaction, codeId, file.kind));
     await requireRoom(transaction, { userId, codeId }, file, quotaBytes);
+    await purgeRemovedFor(transaction, { userId, codeId }, quotaBytes - file.bytes);
     if (content !== undefined && (code.content !== content || code.type !== 'url'))
       await updateCode(transaction, code, { type: 'url', content }, now);
     return CodeFile.query(transaction)
@@ -172,6 +173,23 @@ export async function usedBytes(db: Database, userId: string, exceptCodeId?: str
   if (exceptCodeId !== undefined) query.whereNot({ code_id: exceptCodeId });
   const row = (await query) as { bytes: number | null } | undefined;
   return row?.bytes ?? 0;
+}
+
+/** Removed files use what the others leave of the quota: the oldest of them make room for a new file. */
+async function purgeRemovedFor(
+  transaction: Database,
+  { userId, codeId }: { userId: string; codeId: string },
+  bytesLeft: number,
+): Promise<void> {
+  await transaction.raw(
+    `DELETE FROM removed_files WHERE code_id IN (
+       SELECT code_id FROM (
+         SELECT code_id, sum(bytes) OVER (ORDER BY removed_at DESC, code_id) AS kept
+         FROM removed_files WHERE user_id = :userId
+       ) AS newest WHERE kept > :free
+     )`,
+    { userId, free: bytesLeft - (await usedBytes(transaction, userId, codeId)) },
+  );
 }
 
 /** Throws a validation error if the file would exceed the account's quota. */

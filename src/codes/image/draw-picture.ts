@@ -27,7 +27,7 @@ export async function drawPicture(picture: Picture, format: ImageFormat): Promis
 const precision = 100;
 
 /** Colors are attributes, because a CSP may forbid inline styles. */
-function sceneToSvg(scene: Scene, size: number): string {
+export function sceneToSvg(scene: Scene, size: number): string {
   const [width, height] = [scene.width, scene.height].map(shorten);
   const gradients = [...new Set(scene.shapes.map(({ paint }) => paint))].filter(
     (paint): paint is Gradient => typeof paint !== 'string',

@@ -27,6 +27,8 @@ export interface Image {
 export interface Images {
   /** Rejects if too many calls wait or the thread has exited. */
   draw(caller: Caller, picture: Picture, format: ImageFormat): Promise<Image>;
+  /** The first character of a frame text that no font has. Rejects as above. */
+  findUndrawable(caller: Caller, text: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -42,16 +44,27 @@ const entryBytes = 512;
 const defaultWaitingPerKey = 50;
 const maxWaiting = 400;
 
+/** Most texts: no thread has to be asked. */
+const isAlwaysDrawn = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u017f]*$/;
+
 /** Draws in a separate thread, so that no redirect waits for an image. Callers take turns. */
 export async function openImages(
   log: Log,
-  { cacheBytes = defaultCacheBytes, waitingPerKey = defaultWaitingPerKey } = {},
+  {
+    cacheBytes = defaultCacheBytes,
+    waitingPerKey = defaultWaitingPerKey,
+    callTimeoutMs = 30_000,
+    hangLimitMs = 30_000,
+    maxWaitMs = 30_000,
+  } = {},
 ): Promise<Images> {
   const thread = await openThread<DrawRequest>({
     file: new URL('image-thread-main.js', import.meta.url),
     data: undefined,
     name: 'image',
     log,
+    callTimeoutMs,
+    hangLimitMs,
   });
   const cache = new LRUCache<string, Image>({
     maxSize: cacheBytes,
@@ -62,6 +75,7 @@ export async function openImages(
     slots: 2,
     waitingPerKey,
     waiting: maxWaiting,
+    maxWaitMs,
     message: 'The picture cannot be drawn right now. Try again shortly.',
   });
 
@@ -78,6 +92,10 @@ export async function openImages(
       // Checked again when it is the caller's turn, because another caller may have drawn it.
       const known = () => cache.get(etag);
       return known() ?? turns.run(caller, async () => known() ?? drawInThread({ picture, format }, etag));
+    },
+    async findUndrawable(caller, text) {
+      if (isAlwaysDrawn.test(text)) return null;
+      return turns.run(caller, async () => (await thread.call({ drawn: text })) as string | null);
     },
     close: () => thread.end(),
   };

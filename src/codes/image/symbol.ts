@@ -38,6 +38,11 @@ export function correctableCodewords(text: string, errorCorrection: ErrorCorrect
   return blocks * Math.floor(words / 2);
 }
 
+/** All codewords of the symbol, those for error correction included. */
+export function countCodewords(text: string, errorCorrection: ErrorCorrection): number {
+  return _BYTES[smallestVersion(text, errorCorrection) - 1] as number;
+}
+
 /** Whether a QR code can hold the text at that level. */
 export function fitsSymbol(text: string, errorCorrection: ErrorCorrection): boolean {
   return findVersion(text, errorCorrection) !== undefined;

@@ -65,11 +65,13 @@ export interface LabelLayout {
   name?: { box: Box; align: 'center' | 'left'; maxLines: number } | undefined;
 }
 
-export const fontSizePoints = 8;
+/** Names that need more room are smaller. Below 6 points, printed letters are hard to read. */
+export const fontSizesPoints: [number, ...number[]] = [8, 7.5, 7, 6.5, 6];
+/** At the largest size. */
 export const lineHeightMm = 3.3;
 /** Tolerance for printers. */
 const maxPaddingMm = 2;
-const gapMm = 0.5;
+export const gapMm = 0.5;
 /** A name below the code would leave too little room on lower labels. */
 const lowLabelMm = 20;
 /** Higher labels have two lines below the code. */

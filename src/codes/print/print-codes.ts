@@ -3,10 +3,11 @@ import type { Picture } from '../image/draw.ts';
 import type { QrCode } from '../qr-code.ts';
 import { shareUrl } from '../share-token.ts';
 import { labelCorner, type LabelOptions, labelsPerSheet, layOutLabel, papers } from './labels.ts';
-import { type PdfPage, writePdf } from '../design/pdf.ts';
+import { type PdfFont, type PdfPart, writePdf } from '../design/pdf.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openThread, type Thread } from '../../runtime/thread.ts';
-import type { PageRequest } from './label-page.ts';
+import type { DocumentGlyph } from '../text/pdf-text.ts';
+import type { DrawnPage, PageRequest } from './label-page.ts';
 import { csvLine } from '../../formats/csv.ts';
 import type { Images } from '../image/image-thread.ts';
 import type { DrawRequest } from '../image/image-thread-main.ts';
@@ -37,27 +38,40 @@ export function printLabels(
   codes: PrintedCode[],
   options: LabelOptions,
 ): AsyncGenerator<Buffer> {
-  return writePdf(labelPages(printer, caller, codes, options), 'QR codes');
+  return writePdf(labelSheets(printer, caller, codes, options), 'QR codes');
 }
 
-async function* labelPages(
+/**
+ * Pages share a font until it has this many glyphs, which only hundreds of Chinese names have. It bounds what is sent to
+ * the thread with each page.
+ */
+const maxFontGlyphs = 4_000;
+
+async function* labelSheets(
   printer: Printer,
   caller: Caller,
   codes: PrintedCode[],
   options: LabelOptions,
-): AsyncGenerator<PdfPage> {
+): AsyncGenerator<PdfPart> {
   const { sheet, start, namePosition } = options;
   const layout = layOutLabel(sheet, namePosition);
   const perSheet = labelsPerSheet(sheet);
+  let font = { key: 0, glyphs: [] as DocumentGlyph[] };
+  const writeFont = async () => ({ font: await printer.composeFont(caller, font.glyphs), key: font.key });
   for (let at = 0, first = start - 1; at < codes.length; at += perSheet - first, first = 0) {
-    const labels = codes.slice(at, at + perSheet - first).map(({ name, shareToken, picture }, index) => ({
-      picture,
-      name,
-      token: shareToken,
-      ...labelCorner(sheet, first + index),
-    }));
-    yield await printer.drawPage(caller, { ...papers[sheet.paper], layout, labels });
+    if (font.glyphs.length >= maxFontGlyphs) {
+      yield await writeFont();
+      font = { key: font.key + 1, glyphs: [] };
+    }
+    const labels = codes
+      .slice(at, at + perSheet - first)
+      .map(({ name, picture }, index) => ({ picture, name, ...labelCorner(sheet, first + index) }));
+    const request = { ...papers[sheet.paper], layout, labels, font };
+    const { page, addedGlyphs } = await printer.drawPage(caller, request);
+    font.glyphs.push(...addedGlyphs);
+    yield { page };
   }
+  if (layout.name) yield await writeFont();
 }
 
 /** How many codes are too small on their labels for a phone. */
@@ -71,11 +85,12 @@ export function countTooSmall(codes: PrintedCode[], { sheet, namePosition }: Lab
 
 export interface Printer {
   /** Rejects if too many calls wait or the thread has exited. */
-  drawPage(caller: Caller, request: PageRequest): Promise<PdfPage>;
+  drawPage(caller: Caller, request: PageRequest): Promise<DrawnPage>;
+  composeFont(caller: Caller, glyphs: DocumentGlyph[]): Promise<PdfFont>;
   close(): Promise<void>;
 }
 
-/** Long, because a refused page would break off a download. */
+/** Long, because a refused page would break off a download. The first text loads fonts, which takes long on a busy machine. */
 const maxWaitMs = 120_000;
 
 /** Draws pages in a thread that starts with the first page. Callers take turns. */
@@ -85,16 +100,20 @@ export function createPrinter(log: Log): Printer {
 
   async function open(): Promise<Thread<DrawRequest>> {
     const file = new URL('../image/image-thread-main.js', import.meta.url);
-    opening ??= openThread<DrawRequest>({ file, data: undefined, name: 'print', log });
+    const limits = { callTimeoutMs: maxWaitMs, hangLimitMs: maxWaitMs };
+    opening ??= openThread<DrawRequest>({ file, data: undefined, name: 'print', log, ...limits });
     opening.catch(() => {
       opening = undefined;
     });
     return opening;
   }
 
+  const call = (caller: Caller, request: DrawRequest) =>
+    turns.run(caller, async () => (await open()).call(request));
+
   return {
-    drawPage: (caller, page) =>
-      turns.run(caller, async () => (await (await open()).call({ page })) as PdfPage),
+    drawPage: async (caller, page) => (await call(caller, { page })) as DrawnPage,
+    composeFont: async (caller, fontGlyphs) => (await call(caller, { fontGlyphs })) as PdfFont,
     close: async () => (await opening)?.end(),
   };
 }

@@ -16,7 +16,6 @@ export interface Proofs {
 /** A proof takes up to a second of processor time. */
 const defaultWaitingPerKey = 8;
 const maxWaiting = 100;
-const callTimeoutMs = 30_000;
 const cachedProofs = 1_000;
 
 /** The idle process exits to free its memory. */
@@ -46,7 +45,6 @@ export function openProofs(
       data: undefined,
       name: 'proof',
       log,
-      callTimeoutMs,
       inProcess: true,
     });
     const background = await opening.catch((error: unknown) => {

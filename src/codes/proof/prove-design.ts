@@ -17,7 +17,7 @@ import { shareUrl } from '../share-token.ts';
 import { BusyError, type FieldError, invalid } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Database } from '../../store/database.ts';
-import { correctableCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
+import { correctableCodewords, countCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
 import { coveredModules } from '../design/compose.ts';
 
 /** Code fields that a proof depends on. */
@@ -37,6 +37,8 @@ interface ProofOptions {
   newLogo?: NewLogo | undefined;
   /** Reject the design instead of raising the error correction for a logo. */
   keepsErrorCorrection?: boolean;
+  /** What the code gets together with the design. */
+  changes?: Partial<CodeLook>;
 }
 
 /**
@@ -46,11 +48,12 @@ interface ProofOptions {
 export async function proveDesign(
   proofs: Proofs,
   caller: Caller,
-  code: Look,
+  stored: Look,
   design: Design,
   baseUrl: string,
-  { newLogo, keepsErrorCorrection = false }: ProofOptions = {},
+  { newLogo, keepsErrorCorrection = false, changes }: ProofOptions = {},
 ): Promise<ProvenDesign & { proof: string }> {
+  const code = { ...stored, ...changes };
   const errors = designErrors(design, code);
   if (errors.length > 0) throw unreadable(errors);
   const { foregroundColor, backgroundColor } = code;
@@ -68,12 +71,13 @@ export async function proveDesign(
     if (readsAtMm !== null) {
       const raised = raisedSentence(code.errorCorrection, errorCorrection);
       const sentence = `${describeProof(readsAtMm, proof.remedy)}${raised}`;
-      const look = { foregroundColor, backgroundColor, errorCorrection: code.errorCorrection };
+      const colors = { foregroundColor, backgroundColor };
       return {
         design,
         readsAtMm,
         proven: provenPicture(picture),
-        look,
+        look: lookOf(stored),
+        colors: changes && colors,
         errorCorrection,
         newLogo,
         proof: sentence,
@@ -84,8 +88,16 @@ export async function proveDesign(
   throw unreadable(refused ? [refused] : []);
 }
 
+function lookOf({ foregroundColor, backgroundColor, errorCorrection }: CodeLook): CodeLook {
+  return { foregroundColor, backgroundColor, errorCorrection };
+}
+
 /** Levels to try. Without a logo, only the level of the code. */
-function levelsFor(code: Look, { text, design }: Picture, keepsIt: boolean): ErrorCorrection[] {
+function levelsFor(
+  code: Pick<Look, 'errorCorrection' | 'content'>,
+  { text, design }: Picture,
+  keepsIt: boolean,
+): ErrorCorrection[] {
   const { errorCorrection: wanted, content } = code;
   if (!design || design.logo === null) return [wanted];
   const levels = levelsWithLogo({ text, content }, wanted, design);
@@ -146,8 +158,7 @@ export function describeProof(readsAtMm: number, remedy: Proof['remedy'] = null)
 }
 
 function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
-  if (undrawable !== null)
-    return { field: 'frameText', message: `must not contain ${undrawable}, which the fonts do not have` };
+  if (undrawable !== null) return undrawableError(undrawable);
   const reason = `is not read by phones, even printed ${Math.max(...provenSizesMm)} mm wide`;
   if (!remedy)
     return { field: 'body', message: `${reason}: start from the defaults and change one field at a time` };
@@ -156,6 +167,10 @@ function refusal({ undrawable, remedy }: Proof, picture: object): FieldError {
   const shown = shownValue(picture, field);
   const change = value === 'null' ? 'without it, the design is' : `${value} is`;
   return { field, message: `${own}${shown}${reason} in this design; ${change}` };
+}
+
+export function undrawableError(character: string): FieldError {
+  return { field: 'frameText', message: `must not contain ${character}, which the fonts do not have` };
 }
 
 /** Such as `dots `; empty for a color that is not set. */
@@ -182,6 +197,20 @@ export function levelsWithLogo(
     const covered = coveredModules(modules, (modules * logoSize) / 100);
     return lostCodewords(covered) <= shareForLogo * correctableCodewords(text, level);
   });
+}
+
+/**
+ * Codewords that can still be lost, in percent of all: what the error correction repairs beyond what the logo covers. Undefined
+ * if the symbol cannot hold the text.
+ */
+export function repairablePercent({ text, errorCorrection, design }: Picture): number | undefined {
+  if (!fitsSymbol(text, errorCorrection)) return undefined;
+  const modules = countModules(text, errorCorrection);
+  const covered = design?.logo
+    ? lostCodewords(coveredModules(modules, (modules * design.logoSize) / 100))
+    : 0;
+  const left = correctableCodewords(text, errorCorrection) - covered;
+  return Math.max(0, Math.floor((100 * left) / countCodewords(text, errorCorrection)));
 }
 
 /** Average in a square of modules. A codeword is 2 × 4 modules, and lost with any of them. */

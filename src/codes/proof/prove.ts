@@ -23,7 +23,7 @@ export async function prove(picture: Picture): Promise<Proof> {
 async function findUndrawableText({ design }: Picture): Promise<string | null> {
   if (!design?.frameText || design.frame === 'none') return null;
   const { findUndrawable } = await import('../design/text-outline.ts');
-  return findUndrawable(design.frameText) ?? null;
+  return (await findUndrawable(design.frameText)) ?? null;
 }
 
 /** The first single change that makes the picture readable at this size. */

@@ -176,8 +176,10 @@ export interface ClaimedCode {
   requestedAt: Date;
   /** When an earlier application styled the code. */
   styledAt: Date | null;
-  /** Current design of the style. */
+  /** Current design of the style, and its colors if it has any. */
   design: Design;
+  foregroundColor: string | null;
+  backgroundColor: string | null;
 }
 
 const lease = leaseOn('style_application_codes', 'claimed_until');
@@ -223,6 +225,7 @@ export async function claimCode(db: Database, ownerId: string): Promise<ClaimedC
      )
      RETURNING waiting.application_id AS "applicationId", waiting.code_id AS "codeId",
        application.keeps_designs AS "keepsDesigns", application.created_at AS "requestedAt", style.design,
+       style.foreground_color AS "foregroundColor", style.background_color AS "backgroundColor",
        (SELECT max(claimed_until) FROM style_application_codes AS done
         WHERE done.code_id = waiting.code_id AND done.is_applied) AS "styledAt"`,
     [ownerId],

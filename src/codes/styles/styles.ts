@@ -24,6 +24,9 @@ export class Style extends Model {
   /** Unique within the account. */
   declare nameKey: string;
   declare design: Design;
+  /** The colors that codes get with the design. Both are null if codes keep their own. */
+  declare foregroundColor: string | null;
+  declare backgroundColor: string | null;
   /** Applied to new codes. At most one per account. */
   declare isDefault: boolean;
   declare createdAt: Date;
@@ -35,8 +38,14 @@ function styleNameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
+export type StyleColors = Pick<Style, 'foregroundColor' | 'backgroundColor'>;
+
+/** Codes keep their colors. */
+export const noColors: StyleColors = { foregroundColor: null, backgroundColor: null };
+
 interface StyleInput {
   name: string;
+  colors?: StyleColors;
   /** Its logo is a stored one of the account, or the new one. */
   design: Design;
   isDefault: boolean;
@@ -46,6 +55,7 @@ interface StyleInput {
 interface StyleChanges {
   name?: string;
   isDefault?: boolean;
+  colors?: StyleColors;
   design?: {
     /** The design that was edited. */
     from: Design;
@@ -61,7 +71,7 @@ type Check = (stored: Style) => void;
 export async function insertStyle(
   db: Database,
   ownerId: string,
-  { name, design, isDefault, newLogo }: StyleInput,
+  { name, design, colors = noColors, isDefault, newLogo }: StyleInput,
   now: Date,
 ): Promise<Style> {
   return db.transaction(async (transaction) => {
@@ -82,6 +92,7 @@ export async function insertStyle(
         name,
         nameKey: styleNameKey(name),
         design,
+        ...colors,
         isDefault,
         createdAt: now,
         updatedAt: now,
@@ -122,7 +133,7 @@ export async function changeStyle(
   db: Database,
   ownerId: string,
   id: string,
-  { name, design, isDefault, check }: StyleChanges,
+  { name, design, colors, isDefault, check }: StyleChanges,
   now: Date,
 ): Promise<Style> {
   return db.transaction(async (transaction) => {
@@ -140,6 +151,7 @@ export async function changeStyle(
       .patch({
         ...(name !== undefined && { name, nameKey: styleNameKey(name) }),
         ...(design && { design: design.to }),
+        ...colors,
         ...(isDefault !== undefined && { isDefault }),
         updatedAt: now,
       })
@@ -232,17 +244,23 @@ export const exampleCode: Look = {
   backgroundColor: '#ffffff',
 };
 
-export function stylePicture(design: Design, baseUrl: string) {
-  return pictureOf(exampleCode, design, baseUrl);
+/** The example in the colors of the style. */
+export function lookOfStyle({ foregroundColor, backgroundColor }: StyleColors): Look {
+  if (foregroundColor === null || backgroundColor === null) return exampleCode;
+  return { ...exampleCode, foregroundColor, backgroundColor };
+}
+
+export function stylePicture(style: StyleColors & Pick<Style, 'design'>, baseUrl: string) {
+  return pictureOf(lookOfStyle(style), style.design, baseUrl);
 }
 
 /** Throws a validation error if phones could not even read the example. Each code is proven again. */
 export async function proveStyle(
   proofs: Proofs,
   caller: Caller,
-  design: Design,
+  { design, colors = noColors }: Pick<StyleInput, 'design' | 'colors'>,
   baseUrl: string,
   newLogo?: NewLogo,
 ): Promise<void> {
-  await proveDesign(proofs, caller, exampleCode, design, baseUrl, { newLogo });
+  await proveDesign(proofs, caller, lookOfStyle(colors), design, baseUrl, { newLogo });
 }

@@ -82,7 +82,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const de: MailTexts = {
   notices,
-  sentBy: (site) => `Gesendet von Qrelay auf ${site}`,
+  sentBy: (name, site) => `Gesendet von ${name} auf ${site}`,
   questions: (contact) => `Fragen? ${contact}`,
   passwordReset: (link) => ({
     subject: 'Neues Passwort wählen',
@@ -179,8 +179,8 @@ export const de: MailTexts = {
     action: { label: 'Kontoseite öffnen', url: page },
     notes: ['Dort steht, woran es liegt und was Sie tun können.'],
   }),
-  test: () => ({
-    subject: 'Test-E-Mail von Qrelay',
-    paragraphs: ['Diese E-Mail zeigt, dass Qrelay E-Mails senden kann.'],
+  test: (name) => ({
+    subject: `Test-E-Mail von ${name}`,
+    paragraphs: [`Diese E-Mail zeigt, dass ${name} E-Mails senden kann.`],
   }),
 };

@@ -78,7 +78,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const en: MailTexts = {
   notices,
-  sentBy: (site) => `Sent by Qrelay at ${site}`,
+  sentBy: (name, site) => `Sent by ${name} at ${site}`,
   questions: (contact) => `Questions? ${contact}`,
   passwordReset: (link) => ({
     subject: 'Choose a new password',
@@ -170,8 +170,8 @@ export const en: MailTexts = {
     action: { label: 'Open the page Account', url: page },
     notes: ['The page says why, and what you can do.'],
   }),
-  test: () => ({
-    subject: 'Test email from Qrelay',
-    paragraphs: ['This email shows that Qrelay can send emails.'],
+  test: (name) => ({
+    subject: `Test email from ${name}`,
+    paragraphs: [`This email shows that ${name} can send emails.`],
   }),
 };

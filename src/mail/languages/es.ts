@@ -81,7 +81,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const es: MailTexts = {
   notices,
-  sentBy: (site) => `Enviado por Qrelay en ${site}`,
+  sentBy: (name, site) => `Enviado por ${name} en ${site}`,
   questions: (contact) => `¿Preguntas? ${contact}`,
   passwordReset: (link) => ({
     subject: 'Elegir una contraseña nueva',
@@ -178,8 +178,8 @@ export const es: MailTexts = {
     action: { label: 'Abrir la página de la cuenta', url: page },
     notes: ['Allí se explica el motivo y qué puede hacer.'],
   }),
-  test: () => ({
-    subject: 'Correo de prueba de Qrelay',
-    paragraphs: ['Este correo muestra que Qrelay puede enviar correos.'],
+  test: (name) => ({
+    subject: `Correo de prueba de ${name}`,
+    paragraphs: [`Este correo muestra que ${name} puede enviar correos.`],
   }),
 };

@@ -82,7 +82,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const fr: MailTexts = {
   notices,
-  sentBy: (site) => `Envoyé par Qrelay sur ${site}`,
+  sentBy: (name, site) => `Envoyé par ${name} sur ${site}`,
   questions: (contact) => `Des questions\u00a0? ${contact}`,
   passwordReset: (link) => ({
     subject: 'Choisir un nouveau mot de passe',
@@ -181,8 +181,8 @@ export const fr: MailTexts = {
     action: { label: 'Ouvrir la page du compte', url: page },
     notes: ['Vous y trouverez la raison et ce que vous pouvez faire.'],
   }),
-  test: () => ({
-    subject: 'E-mail de test de Qrelay',
-    paragraphs: ['Cet e-mail montre que Qrelay peut envoyer des e-mails.'],
+  test: (name) => ({
+    subject: `E-mail de test de ${name}`,
+    paragraphs: [`Cet e-mail montre que ${name} peut envoyer des e-mails.`],
   }),
 };

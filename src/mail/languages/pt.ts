@@ -79,7 +79,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const pt: MailTexts = {
   notices,
-  sentBy: (site) => `Enviado por Qrelay em ${site}`,
+  sentBy: (name, site) => `Enviado por ${name} em ${site}`,
   questions: (contact) => `Dúvidas? ${contact}`,
   passwordReset: (link) => ({
     subject: 'Escolher uma nova senha',
@@ -174,8 +174,8 @@ export const pt: MailTexts = {
     action: { label: 'Abrir a página da conta', url: page },
     notes: ['Lá estão o motivo e o que você pode fazer.'],
   }),
-  test: () => ({
-    subject: 'E-mail de teste do Qrelay',
-    paragraphs: ['Este e-mail mostra que o Qrelay consegue enviar e-mails.'],
+  test: (name) => ({
+    subject: `E-mail de teste do ${name}`,
+    paragraphs: [`Este e-mail mostra que o ${name} consegue enviar e-mails.`],
   }),
 };

@@ -76,7 +76,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const zh: MailTexts = {
   notices,
-  sentBy: (site) => `由 Qrelay 发送：${site}`,
+  sentBy: (name, site) => `由 ${name} 发送：${site}`,
   questions: (contact) => `有疑问？请联系 ${contact}`,
   passwordReset: (link) => ({
     subject: '设置新密码',
@@ -156,8 +156,8 @@ export const zh: MailTexts = {
     action: { label: '打开帐户页面', url: page },
     notes: ['页面上说明了原因和您可以采取的措施。'],
   }),
-  test: () => ({
-    subject: 'Qrelay 测试邮件',
-    paragraphs: ['此邮件表明 Qrelay 可以发送邮件。'],
+  test: (name) => ({
+    subject: `${name} 测试邮件`,
+    paragraphs: [`此邮件表明 ${name} 可以发送邮件。`],
   }),
 };

@@ -1,20 +1,20 @@
 import { type CodeContent, contentKind, parseContent } from '../../codes/content/content-types.ts';
 import type { PageLogo, PageLook, PreviewPictures, PreviewShare } from '../../codes/share-page.ts';
 import { type Translation, chooseTranslation } from '../translations.ts';
-import { type Accent, accentOf } from './accent.ts';
+import { type Accent, accentOf, logoPicture, pageLogoAt } from './own-look.ts';
 import { type Markup, html, isLinkable, linkedText, storedLink, storedText, undirected } from './html.ts';
+import { ourBrand, type Brand } from '../../brand.ts';
 import { icon, linkList } from './service-links.ts';
 import type { Button, FactValue, MapsApp, PageFact, PagePart } from '../../codes/content/content-type.ts';
 import { maxContentBytes } from '../../codes/content/plain-text.ts';
-import { layout } from './layout.ts';
+import { type PageSite, layout } from './layout.ts';
 
-interface ContentView {
+interface ContentView extends PageSite {
+  /** Empty if it is not public. */
   name: string;
   token: string;
   content: CodeContent;
   translation: Translation;
-  /** The path of BASE_URL, a prefix of every link to this service. */
-  basePath?: string;
   /** The id of the photo of a contact. */
   photo?: string | undefined;
   mapsApp?: MapsApp;
@@ -30,33 +30,29 @@ interface ContentView {
 /** The content of a code for the person who scanned it, with one clear action. */
 export function contentPage(view: ContentView): string {
   const { name, content, translation, look, accent, reportHref, previewNonce, mapsApp = 'none' } = view;
-  const { label, title: titleOf, page } = contentKind(content.kind);
+  const { basePath = '', brand = ourBrand } = view;
+  const { label, title: titleOf, heading, page } = contentKind(content.kind);
   const { language } = translation;
   const own = titleOf?.(content) || name;
-  const title = undirected(look?.title ?? own);
+  const given = look?.title ?? (own || heading?.(content) || undefined);
+  const title = undirected(given ?? label[language]);
   // A title that the owner chose replaces the content's own, which is shown below it.
-  const replaced = titleOf && look?.title ? html`<p class="value long" dir="auto">${own}</p>` : undefined;
+  const replaced =
+    titleOf && look?.title && own ? html`<p class="value long" dir="auto">${own}</p>` : undefined;
   const parts = page(content, { language, mapsApp }).map((part) => part && render(part, view));
   return layout(
     translation,
     title,
-    html`${logoOf(view)}<p class="kind">${icon(content.kind)}${label[language]}</p>
+    html`${logoOf(view)}<p class="kind">${icon(content.kind)}${given && label[language]}</p>
 <h1 dir="auto">${title}</h1>
 ${look?.text ? html`<p dir="auto">${undirected(look.text)}</p>` : undefined}${replaced}
 ${parts.map((part, index) => (index === 0 ? part : html`\n${part}`))}`,
-    { accent, reportHref, previewNonce },
+    { basePath, brand, accent, reportHref, previewNonce },
   );
 }
 
-/** Its address changes with it, so that a cached one is not shown instead. */
 function logoOf({ pageLogo, pictures, token, basePath = '' }: ContentView): Markup | undefined {
-  const shown =
-    pictures?.logo ??
-    (pageLogo && {
-      src: `${basePath}/r/${token}-logo.png?v=${pageLogo.logo.slice(0, 8)}`,
-      alt: pageLogo.alt,
-    });
-  return shown ? html`<img class="logo" src="${shown.src}" alt="${undirected(shown.alt)}">\n` : undefined;
+  return logoPicture(pictures?.logo ?? (pageLogo && pageLogoAt(pageLogo, token, basePath)));
 }
 
 const pictureSize = 240;
@@ -138,24 +134,27 @@ export function mapsAppOf(userAgent: string | undefined): MapsApp {
 }
 
 /** Links do nothing in a preview, and there is no script. */
-export const previewShare: PreviewShare = (input) => {
-  const { name, type, content, look, acceptLanguage, styleNonce, pictures } = input;
-  if (content.trim() === '' || Buffer.byteLength(content) > maxContentBytes) return undefined;
-  const parsed = parseContent(type, content);
-  if (parsed.kind === 'link') return { href: parsed.href };
-  const page = contentPage({
-    name,
-    token: '',
-    content: parsed,
-    look,
-    accent: accentOf(look.color),
-    translation: chooseTranslation(acceptLanguage),
-    mapsApp: 'android',
-    previewNonce: styleNonce,
-    pictures,
-  });
-  return { page: withoutActions(page) };
-};
+export const createPreviewShare =
+  (brand: Brand): PreviewShare =>
+  (input) => {
+    const { name, type, content, look, acceptLanguage, styleNonce, pictures } = input;
+    if (content.trim() === '' || Buffer.byteLength(content) > maxContentBytes) return undefined;
+    const parsed = parseContent(type, content);
+    if (parsed.kind === 'link') return { href: parsed.href };
+    const page = contentPage({
+      name,
+      token: '',
+      content: parsed,
+      look,
+      accent: accentOf(look.color ?? brand.color),
+      brand,
+      translation: chooseTranslation(acceptLanguage),
+      mapsApp: 'android',
+      previewNonce: styleNonce,
+      pictures,
+    });
+    return { page: withoutActions(page) };
+  };
 
 /**
  * A preview is looked at: links in it would leave the form, and buttons that the script would show are shown. Stored text

@@ -1,46 +1,46 @@
-import type { Notice, Translation } from '../translations.ts';
-import { html, type Markup } from './html.ts';
-import { layout } from './layout.ts';
+import type { Translation } from '../translations.ts';
+import type { Accent } from './own-look.ts';
+import { html, type Markup, undirected } from './html.ts';
+import { type PageSite, layout } from './layout.ts';
 import { icon } from './service-links.ts';
 
-export function notFoundPage(translation: Translation): string {
-  return noticePage(translation, translation.notFound);
+/** The look of a page without content: the owner's, where the page is about a code that is still theirs to show. */
+interface NoticeLook extends PageSite {
+  accent?: Accent | undefined;
+  /** Where to report the code for abuse. */
+  reportHref?: string | undefined;
+  /** The title that the owner chose for the page of the code. */
+  ownTitle?: string | undefined;
+  logo?: Markup | undefined;
 }
 
-export function expiredPage(translation: Translation, reportHref?: string): string {
-  return noticePage(translation, translation.expired, { reportHref });
-}
+export const noticeNames = [
+  'notFound',
+  'expired',
+  'blocked',
+  'fileRemoved',
+  'method',
+  'unavailable',
+] as const;
+export type NoticeName = (typeof noticeNames)[number];
 
-export function blockedPage(translation: Translation, reportHref?: string): string {
-  return noticePage(translation, translation.blocked, { reportHref });
-}
-
-export function fileRemovedPage(translation: Translation): string {
-  return noticePage(translation, translation.fileRemoved);
-}
-
-export function methodPage(translation: Translation): string {
-  return noticePage(translation, translation.method);
-}
-
-export function unavailablePage(translation: Translation): string {
-  // An empty href repeats the same request.
-  const more = html`<div class="actions"><a class="button primary" href="">${translation.tryAgain}</a></div>`;
-  return noticePage(translation, translation.unavailable, { more });
-}
-
-function noticePage(
+/** A page that says why there is no content. */
+export function noticePage(
+  name: NoticeName,
   translation: Translation,
-  { title, text }: Notice,
-  { more, reportHref }: { more?: Markup; reportHref?: string | undefined } = {},
+  { ownTitle, logo, ...look }: NoticeLook = {},
 ): string {
+  const { title, text } = translation[name];
+  const own = ownTitle && html`<span dir="auto">${undirected(ownTitle)}</span>`;
+  // An empty href repeats the same request.
+  const again = html`<div class="actions"><a class="button primary" href="">${translation.tryAgain}</a></div>`;
   return layout(
     translation,
     title,
-    html`<p class="kind">${icon('notice')}</p>
+    html`${logo}<p class="kind">${icon('notice')}${own}</p>
 <h1>${title}</h1>
 <p>${text}</p>
-${more}`,
-    { reportHref },
+${name === 'unavailable' ? again : undefined}`,
+    { ...look, isNotice: true },
   );
 }

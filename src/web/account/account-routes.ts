@@ -24,7 +24,13 @@ import {
   setMutedNotices,
 } from '../../notices/owners.ts';
 import { field } from '../middleware/forms.ts';
-import { type AccountProps, AccountView, type RefusedForm, UnsubscribeView } from './account-view.tsx';
+import {
+  type AccountProps,
+  AccountView,
+  type RefusedForm,
+  UnsubscribeView,
+  zoneOfBrowser,
+} from './account-view.tsx';
 import { askForConfirmation, mailLater } from '../sign-in/mail-requests.ts';
 import { AppError, BusyError, type FieldError } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
@@ -41,7 +47,7 @@ const maxExportsPerHour = 3;
 const maxPasswordChecksPerHour = 20;
 
 const flashTexts = {
-  language: 'The language and time zone of your emails were changed.',
+  language: 'Your choice was saved.',
   notices: 'Your choice of emails was saved.',
   export: 'Your export is being created. It takes a minute, longer with many scans.',
   tooManyExports: 'You have asked for too many exports. Try again in an hour.',
@@ -75,7 +81,7 @@ export function accountPages(parts: Services): Routes {
       pending: pending?.toLowerCase() === user.email.toLowerCase() ? undefined : pending,
       canMail: sendMail !== undefined,
       language: isLanguage(user.language) ? user.language : 'en',
-      timeZone: isTimeZone(user.timeZone) ? user.timeZone : 'UTC',
+      timeZone: isTimeZone(user.timeZone) ? user.timeZone : zoneOfBrowser,
       muted: sendMail ? await readMutedNotices(db, user.id) : [],
     };
     const props: AccountProps = {
@@ -130,7 +136,8 @@ export function accountPages(parts: Services): Routes {
       const user = userOf(ctx);
       const language = field(ctx, 'language');
       // Pages that were opened before an upgrade do not send it.
-      const timeZone = field(ctx, 'timeZone') || user.timeZone;
+      const zone = field(ctx, 'timeZone') || user.timeZone;
+      const timeZone = zone === zoneOfBrowser ? null : zone;
       const message = 'Choose one from the list';
       requireValid([
         ...(isLanguage(language) ? [] : [{ field: 'language', message }]),
@@ -173,7 +180,8 @@ export function accountPages(parts: Services): Routes {
       await sessions.signOut(ctx);
       const shareTokens = await deleteUser(db, user);
       for (const token of shareTokens) codeChanged(token);
-      redirectWithFlash(ctx, parts, '/', 'accountDeleted' satisfies FrontFlash);
+      const start = config.hasLandingPage ? '/' : '/signin';
+      redirectWithFlash(ctx, parts, start, 'accountDeleted' satisfies FrontFlash);
     }),
   );
 

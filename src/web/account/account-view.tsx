@@ -5,10 +5,11 @@ import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';
 import { type NoticeKind, noticeKinds } from '../../notices/owners.ts';
 import { timeZones } from '../../runtime/time-zone.ts';
-import { CheckBox, type FormState, Input, Select, idOf } from '../ui/controls.tsx';
+import { CheckBox, type FormState, Input, Reveal, Select, idOf } from '../ui/controls.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
-import { dayInWords } from '../ui/time.tsx';
-import { useLocale, useVisitor } from '../ui/visitor.ts';
+import { Moment } from '../ui/time.tsx';
+import { useVisitor } from '../ui/visitor.ts';
 import { figure } from '../ui/words.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
 
@@ -56,23 +57,39 @@ export function AccountView({ email, plan, latestExport, access, refused, values
     <Layout title={refused ? 'Error: Account' : 'Account'} at="/account" styles={['account']}>
       <h1>Account</h1>
       {(visitor.flash || access) && (
-        <Notice kind="good">
+        <Notice kind="good" isToast={!access}>
           {visitor.flash && <p>{visitor.flash}</p>}
           {access && <AccessReview {...access} />}
         </Notice>
       )}
       <PlanCard plan={plan} />
-      <section class="card">
+      <section class="card setting">
         <h2>Security</h2>
+        <p>Two-factor sign-in, passkeys, and where you are signed in.</p>
         <p>
-          <a href="/account/security">Two-factor sign-in, passkeys and sessions</a>
+          <a class="button quiet" href="/account/security">
+            <Icon name="shield-check" />
+            Manage security
+          </a>
         </p>
       </section>
-      <div class="columns side-by-side">
-        <section class="card">
-          <h2>Change email</h2>
-          {refusal('email')}
-          <EmailState {...email} />
+      <section class="card setting">
+        <h2>Brand</h2>
+        <p>
+          <a class="button quiet" href="/codes/brand">
+            <Icon name="palette" />
+            Your colors and your logo
+          </a>
+        </p>
+      </section>
+      <section class="card setting">
+        <h2>Email</h2>
+        {refusal('email')}
+        <p>
+          <bdi>{visitor.email}</bdi>
+        </p>
+        <EmailState {...email} />
+        <Reveal title="Change email…" isOpen={refused?.name === 'email'}>
           <Form action="/account/email">
             <Input
               form={formOf('email')}
@@ -84,13 +101,17 @@ export function AccountView({ email, plan, latestExport, access, refused, values
               maxLength={254}
             />
             <CurrentPassword form={formOf('email')} name="emailPassword" purpose="change the email" />
-            <button type="submit">Change email</button>
+            <button type="submit" class="quiet">
+              Change email
+            </button>
           </Form>
-        </section>
-        <section class="card" id="change-password">
-          <h2>Change password</h2>
-          {refusal('password')}
-          <p>Changing it signs you out on every other device.</p>
+        </Reveal>
+      </section>
+      <section class="card setting" id="change-password">
+        <h2>Password</h2>
+        {refusal('password')}
+        <p>Changing it signs you out on every other device.</p>
+        <Reveal title="Change password…" isOpen={refused?.name === 'password'}>
           <Form action="/account/password">
             <CurrentPassword form={formOf('password')} name="oldPassword" purpose="change the password" />
             <Input
@@ -102,43 +123,44 @@ export function AccountView({ email, plan, latestExport, access, refused, values
               autocomplete="new-password"
               hint="At least 10 characters."
             />
-            <button type="submit">Change password</button>
+            <button type="submit" class="quiet">
+              Change password
+            </button>
           </Form>
-        </section>
-      </div>
-      {email.canMail && (
-        <>
-          <section class="card">
-            <h2>Language and time zone of emails</h2>
-            {refusal('language')}
-            <LanguageForm
-              form={{
-                values: { language: email.language, timeZone: email.timeZone },
-                errors: errorsOf('language'),
-              }}
-            />
-          </section>
-          <NoticesCard {...email} />
-        </>
-      )}
+        </Reveal>
+      </section>
+      <section class="card setting">
+        <h2>{email.canMail ? 'Language of emails and time zone' : 'Time zone'}</h2>
+        {refusal('language')}
+        <LanguageForm
+          form={{
+            values: { language: email.language, timeZone: email.timeZone },
+            errors: errorsOf('language'),
+          }}
+          hasEmails={email.canMail}
+        />
+      </section>
+      {email.canMail && <NoticesCard {...email} />}
       <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />
-      <section class="card danger">
+      <section class="card setting danger">
         <h2>Delete account</h2>
         {refusal('delete')}
         <p>This permanently deletes your keys, your codes and all their scans. Printed codes stop working.</p>
-        <Form action="/account/delete">
-          <Input
-            form={formOf('delete')}
-            name="confirmation"
-            label={`Type ${visitor.email} to confirm`}
-            required
-            autocomplete="off"
-          />
-          <CurrentPassword form={formOf('delete')} name="deletePassword" purpose="delete the account" />
-          <button type="submit" class="danger">
-            Delete account
-          </button>
-        </Form>
+        <Reveal title="Delete account…" isOpen={refused?.name === 'delete'} isDanger>
+          <Form action="/account/delete">
+            <Input
+              form={formOf('delete')}
+              name="confirmation"
+              label={`Type ${visitor.email} to confirm`}
+              required
+              autocomplete="off"
+            />
+            <CurrentPassword form={formOf('delete')} name="deletePassword" purpose="delete the account" />
+            <button type="submit" class="danger">
+              Delete account
+            </button>
+          </Form>
+        </Reveal>
       </section>
     </Layout>
   );
@@ -212,20 +234,32 @@ const languageNames: [Language, string][] = [
   ['pt', 'Português'],
   ['zh', '中文'],
 ];
-const zoneNames = timeZones.map((name): [string, string] => [name, name.replaceAll('_', ' ')]);
+/** Stored as no time zone. */
+export const zoneOfBrowser = 'browser';
+const zoneNames: [string, string][] = [
+  [zoneOfBrowser, 'As in the browser (UTC in emails)'],
+  ...timeZones.map((name): [string, string] => [name, name.replaceAll('_', ' ')]),
+];
 
-function LanguageForm({ form }: { form: FormState }) {
+/** Pages are in English: only emails have another language. */
+function LanguageForm({ form, hasEmails }: { form: FormState; hasEmails: boolean }) {
   return (
     <Form action="/account/language">
-      <Select form={form} name="language" label="Language" choices={languageNames} />
+      {hasEmails ? (
+        <Select form={form} name="language" label="Language" choices={languageNames} />
+      ) : (
+        <input type="hidden" name="language" value={form.values['language']} />
+      )}
       <Select
         form={form}
         name="timeZone"
         label="Time zone"
         choices={zoneNames}
-        hint="Days and weeks in emails begin at midnight there."
+        hint="Pages show times there, and days and weeks in emails begin at midnight there. Statistics count days in UTC."
       />
-      <button type="submit">Save language and time zone</button>
+      <button type="submit" class="quiet">
+        {hasEmails ? 'Save language and time zone' : 'Save time zone'}
+      </button>
     </Form>
   );
 }
@@ -242,14 +276,16 @@ const noticeLabels: Record<NoticeKind, string> = {
 function NoticesCard({ muted, isConfirmed }: Pick<AccountProps['email'], 'muted' | 'isConfirmed'>) {
   const values = Object.fromEntries(noticeKinds.map((kind) => [kind, muted.includes(kind) ? '' : 'on']));
   return (
-    <section class="card" id="notices">
+    <section class="card setting" id="notices">
       <h2>Emails about your codes</h2>
       {!isConfirmed && <p>You get them once your email address is confirmed.</p>}
       <Form action="/account/notices">
         {noticeKinds.map((kind) => (
           <CheckBox key={kind} form={{ values, errors: [] }} name={kind} label={noticeLabels[kind]} />
         ))}
-        <button type="submit">Save choice</button>
+        <button type="submit" class="quiet">
+          Save choice
+        </button>
       </Form>
     </section>
   );
@@ -260,16 +296,16 @@ type ExportState = Pick<AccountExport, 'state' | 'failure' | 'bytes' | 'expiresA
 /** The archive of an account's data: ask for it, wait, download. */
 function ExportCard({ latest, isMailed }: { latest: ExportState | undefined; isMailed: boolean }) {
   return (
-    <section class="card" id="export">
+    <section class="card setting" id="export">
       <h2>Export your data</h2>
       <p>
-        A ZIP archive with your account, keys, webhooks, codes and all their scans, as JSON and CSV, and the
-        files that you have uploaded. It is kept for seven days.
+        A ZIP archive with your account, keys, webhooks, templates, brand, codes and all their scans, as JSON
+        and CSV, and the files and logos that you have uploaded. It is kept for seven days.
       </p>
       {latest && <Latest {...latest} isMailed={isMailed} />}
       {latest?.state !== 'pending' && (
         <Form action="/account/export">
-          <button type="submit" class={latest?.state === 'ready' ? 'quiet' : undefined}>
+          <button type="submit" class="quiet">
             {latest?.state === 'ready' ? 'Create a new export' : 'Create export'}
           </button>
         </Form>
@@ -279,7 +315,6 @@ function ExportCard({ latest, isMailed }: { latest: ExportState | undefined; isM
 }
 
 function Latest({ state, failure, bytes, expiresAt, isMailed }: ExportState & { isMailed: boolean }) {
-  const locale = useLocale();
   if (state === 'pending')
     return (
       <p>
@@ -306,8 +341,7 @@ function Latest({ state, failure, bytes, expiresAt, isMailed }: ExportState & { 
       <a href="/account/export.zip" download>
         Download the export
       </a>{' '}
-      ({figure(Math.ceil(bytes / 1_000))} KB), until{' '}
-      {dayInWords(expiresAt.toISOString().slice(0, 10), locale)}
+      ({figure(Math.ceil(bytes / 1_000))} KB), until <Moment at={expiresAt} show="day" />
     </p>
   );
 }

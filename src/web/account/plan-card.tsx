@@ -28,7 +28,7 @@ export const planTitles: Record<Plan, string> = { free: 'Free', pro: 'Pro' };
 export function PlanCard({ plan }: { plan: PlanProps }) {
   const { email } = useVisitor();
   return (
-    <section class="card">
+    <section class="card setting">
       <h2>Plan</h2>
       <p>
         Signed in as{' '}
@@ -105,10 +105,10 @@ function Used({ title, used, limit, isSize = false }: UsedProps) {
   const text = isSize ? megabytes(used * bytesPerMb) : figure(used);
   return (
     <>
+      {text} of {figure(limit)}{' '}
       <meter min={0} max={Math.max(limit, used, 1)} value={used} aria-label={title}>
         {text}
-      </meter>{' '}
-      {text} of {figure(limit)}{' '}
+      </meter>
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { type FormState, Input } from '../ui/controls.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/layout.tsx';
 
 const sections = [
@@ -59,22 +60,28 @@ interface SearchFormProps {
 
 export function SearchForm({ path, label, text }: SearchFormProps) {
   return (
-    <form class="card row" action={path} role="search">
-      <Input
-        form={{ values: { q: text }, errors: [] }}
-        name="q"
-        label={label}
-        type="search"
-        maxLength={maxSearchLength}
-      />
-      <button type="submit" class="quiet">
-        Search
-      </button>
-      {text && (
-        <a class="button quiet after-field" href={path}>
-          Clear
-        </a>
-      )}
+    <form class="admin-search search" action={path} role="search">
+      <div class="search-box">
+        <Icon name="search" />
+        <Input
+          form={{ values: { q: text }, errors: [] }}
+          name="q"
+          label={label}
+          type="search"
+          placeholder={label}
+          maxLength={maxSearchLength}
+        />
+      </div>
+      <div class="row">
+        <button type="submit" class="quiet">
+          Search
+        </button>
+        {text && (
+          <a class="button quiet" href={path}>
+            Clear
+          </a>
+        )}
+      </div>
     </form>
   );
 }

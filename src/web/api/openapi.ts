@@ -33,10 +33,16 @@ import { endpointBody, endpointChanges, endpointShape, endpointWithSecret } from
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change and delete QR codes.',
-  Scans: 'Scan statistics and single scans of a QR code.',
+  'Bulk requests': 'Create, change or delete up to 500 QR codes at once.',
+  Designs: 'How a QR code looks: shapes, colors, frame and logo.',
+  Styles: 'Saved designs, called templates in the app: one for many QR codes, or for all new ones.',
+  Expiry: 'When a QR code expires, and where its share link leads after that.',
+  'Share pages': 'How the page looks that a scan opens, and its logo.',
+  'Files and photos': 'The file that a scan opens, and the photo of a contact.',
   Printing: 'Label sheets and files of many QR codes.',
-  Styles: 'Designs with a name: one for many QR codes, or for all new ones.',
-  Webhooks: 'Endpoints that the service calls when something happens, and what was sent to them.',
+  'Scans and analytics': 'Scan statistics and single scans of a QR code.',
+  Webhooks: 'Endpoints that the service calls when something happens.',
+  'Webhook deliveries': 'What was sent to your webhook endpoints. Send it again, or send a test.',
   Account: 'What the account of a key may have, and has.',
 };
 
@@ -85,7 +91,7 @@ export function buildOpenApi(
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
           description:
-            'Create a key on the API Keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key.',
+            'Create a key on the API keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key.',
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, inline(schema)])),

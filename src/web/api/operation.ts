@@ -90,8 +90,20 @@ type Handling<Request, Result> =
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Operation = OperationOf<any, any, any>;
 
-/** The groups of the reference. */
-export type ApiTag = 'QR codes' | 'Scans' | 'Printing' | 'Styles' | 'Webhooks' | 'Account';
+/** The resources of the reference, each on a page of its own. */
+export type ApiTag =
+  | 'QR codes'
+  | 'Bulk requests'
+  | 'Designs'
+  | 'Styles'
+  | 'Expiry'
+  | 'Share pages'
+  | 'Files and photos'
+  | 'Printing'
+  | 'Scans and analytics'
+  | 'Webhooks'
+  | 'Webhook deliveries'
+  | 'Account';
 export type TaggedOperation = Operation & { tag: ApiTag };
 
 /** Without a response schema, the handler returns nothing. */

@@ -11,6 +11,7 @@ import {
   paperNames,
   sheetNames,
 } from '../../codes/print/labels.ts';
+import { withPublicTitles } from '../prints.ts';
 import { formerName } from './former-names.ts';
 import { idErrors } from '../../codes/validation.ts';
 import { operation } from './operation.ts';
@@ -59,7 +60,7 @@ export const labelsBody = Type.Object(
     name: Type.Optional(
       choice(
         namePositions,
-        'Where the name of the code is. Default `below`, on labels that are less than 20 mm high `beside`.',
+        'Where the title of the code is: its public title, or else its name, unless that is not public (`showsName` of its page). Default `below`, on labels that are less than 20 mm high `beside`.',
       ),
     ),
     ids: formerName(ids(''), 'qrCodeIds'),
@@ -111,7 +112,7 @@ export const printOperations = [
         const tooSmall = countTooSmall(codes, options);
         if (tooSmall > 0)
           warn([`${tooSmall} of ${codes.length} codes are too small on this label. Use larger labels.`]);
-        return codes;
+        return withPublicTitles(codes);
       };
       return prints.labels(caller, load, options);
     },

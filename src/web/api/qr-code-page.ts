@@ -19,6 +19,7 @@ export const pageShape = Type.Object(
     title: nullable(Type.String({ description: pageDescriptions.title })),
     text: nullable(Type.String({ description: pageDescriptions.text })),
     color: nullable(color(pageDescriptions.color)),
+    showsName: Type.Boolean({ description: pageDescriptions.showsName }),
   },
   { description: 'How the share page of a QR code looks.' },
 );
@@ -27,6 +28,7 @@ const example: Static<typeof pageShape> = {
   title: 'Café Linden',
   text: 'Open daily from 8 to 18',
   color: '#7a1f3d',
+  showsName: true,
 };
 
 const logoPath = '/qrcodes/{id}/page/logo';
@@ -58,7 +60,8 @@ export const pageOperations = [
     method: 'get',
     path: '/qrcodes/{id}/page',
     summary: 'Read how the share page looks',
-    description: 'Returns the title, line and color of the page that a scan opens. Redirects show no page.',
+    description:
+      'Returns the title, the line and the color of the page that a scan opens. Redirects show no page.',
     success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
     isVersioned: true,
     async handle({ ownerId, id, versioned }, { db }) {

@@ -5,6 +5,8 @@ export interface ShownField {
   description: string;
   /** Bounds, pattern and default. */
   notes: string[];
+  /** Of a field to which values may be added: those that its description explains. */
+  values: [value: string, meaning: string][];
 }
 
 export interface ShownResponse {
@@ -34,10 +36,34 @@ export interface ShownOperation {
   description: string;
   parameters: { place: string; fields: ShownField[] }[];
   body: ShownField[];
-  curl: string;
+  /** The request of the examples. */
+  request: ExampleRequest;
+  /** The media types of a file that is the body. */
+  fileTypes: string[];
   success: ShownResponse;
   /** The errors of this operation; `Reference.errors` describes each of them once. */
   errors: { status: string; description: string }[];
+}
+
+/** What the examples send, in whichever language. */
+export interface ExampleRequest {
+  method: string;
+  /** With the names of what the reader sets in braces, such as `{id}`. */
+  url: string;
+  hasKey: boolean;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** The media type of a file to send. */
+  fileType?: string | undefined;
+  /** The media type of the response. None where it has no body. */
+  responseType?: string | undefined;
+}
+
+/** The operations of a resource: one page. */
+export interface ShownResource {
+  name: string;
+  description: string;
+  operations: ShownOperation[];
 }
 
 export interface Reference {
@@ -47,7 +73,8 @@ export interface Reference {
   serverUrl: string;
   authentication: string;
   keyFormat: string;
-  operations: ShownOperation[];
+  /** In the order of the document's tags. */
+  resources: ShownResource[];
   events: { description: string; headers: ShownField[]; list: ShownEvent[] };
   errors: ShownResponse[];
   headers: ShownField[];
@@ -80,11 +107,13 @@ export function readReference(document: OpenApiDocument): Reference {
 
   function showField(name: string, part: Schema, required: boolean, description?: string): ShownField {
     const schema = follow(part);
+    const explained = explainedValues(schema);
     return {
       name,
       type: typeOf(schema),
       required,
-      description: description ?? schema.description ?? '',
+      description: description ?? explained.description,
+      values: explained.values,
       notes: [...(schema.deprecated ? ['deprecated'] : []), ...boundsOf(schema), ...defaultOf(schema)],
     };
   }
@@ -118,7 +147,7 @@ export function readReference(document: OpenApiDocument): Reference {
       requestBody && !isFile
         ? named(components.requestBodies, requestBody.$ref).content?.['application/json']
         : undefined;
-    const [fileType] = isFile ? Object.keys(requestBody.content) : [];
+    const fileTypes = isFile ? Object.keys(requestBody.content) : [];
     const [[status, success] = ['', { description: '' }]] = Object.entries(operation.responses).filter(
       ([code]) => code.startsWith('2'),
     );
@@ -136,11 +165,15 @@ export function readReference(document: OpenApiDocument): Reference {
         fields: operation.parameters.filter((parameter) => parameter.in === place).map(showParameter),
       })),
       body: fieldsOf(body?.schema),
-      curl: curlCommand(method, `${serverUrl}${path}${exampleQuery(operation.parameters)}`, {
+      request: {
+        method: method.toUpperCase(),
+        url: `${serverUrl}${path}${exampleQuery(operation.parameters)}`,
+        hasKey: true,
         body: body?.example,
-        fileType,
-        responseType: shown.fileType,
-      }),
+        fileType: fileTypes[0],
+        responseType: shown.fileType ?? (shown.example === undefined ? undefined : 'application/json'),
+      },
+      fileTypes,
       success: shown,
       errors: failures.map(([code, given]) => {
         const response = given.$ref === undefined ? given : named(components.responses, given.$ref);
@@ -162,7 +195,11 @@ export function readReference(document: OpenApiDocument): Reference {
     serverUrl,
     authentication: security?.description ?? '',
     keyFormat: security?.bearerFormat ?? '',
-    operations,
+    resources: document.tags.map(({ name, description }) => ({
+      name,
+      description,
+      operations: operations.filter(({ tag }) => tag === name),
+    })),
     events: {
       // All of them have the same description and headers.
       description: events[0]?.[1].post.description ?? '',
@@ -192,6 +229,22 @@ function exampleOf(json: { example?: unknown } | undefined): string | undefined 
   return json?.example === undefined ? undefined : JSON.stringify(json.example, null, 2);
 }
 
+/** Takes the list of values from the end of a description, where each is "`value`: meaning". */
+function explainedValues({
+  description = '',
+  'x-extensible-enum': names = [],
+}: Schema): Pick<ShownField, 'description' | 'values'> {
+  const starts = names.map((name) => description.indexOf(`\`${name}\`: `));
+  if (names.length === 0 || starts.includes(-1)) return { description, values: [] };
+  return {
+    description: description.slice(0, starts[0]).trim(),
+    values: names.map((name, index) => {
+      const [, meaning = ''] = description.slice(starts[index], starts[index + 1]).split(`\`${name}\`: `);
+      return [name, meaning.trim()];
+    }),
+  };
+}
+
 function boundsOf(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength } = schema;
   const notes = [
@@ -213,37 +266,11 @@ function defaultOf(schema: Schema): string[] {
   return schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
 }
 
-interface CommandParts {
-  /** JSON to send. */
-  body: unknown;
-  /** The media type of a file to send. */
-  fileType: string | undefined;
-  /** The media type of a file that is the response. */
-  responseType: string | undefined;
-}
-
-/** Works when pasted into a shell where KEY is set, and ID where the path has one. */
-function curlCommand(method: string, url: string, { body, fileType, responseType }: CommandParts): string {
-  const address = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
-  const lines = [`curl "${address}"`, '-H "Authorization: Bearer $KEY"'];
-  // curl sends GET, and POST where there is a body.
-  if (method !== 'get' && !(method === 'post' && body !== undefined))
-    lines[0] = `curl -X ${method.toUpperCase()} "${address}"`;
-  if (body !== undefined) {
-    // Inside single quotes the shell interprets nothing but the quote itself.
-    const json = JSON.stringify(body).replaceAll("'", "'\\''");
-    lines.push("-H 'Content-Type: application/json'", `-d '${json}'`);
-  }
-  if (fileType !== undefined)
-    lines.push(`-H 'Content-Type: ${fileType}'`, `--data-binary @file.${fileType.split('/')[1]}`);
-  if (responseType !== undefined) lines.push(`--output file.${responseType.split('/')[1]}`);
-  return lines.join(' \\\n  ');
-}
-
 /** The parts of the OpenAPI document that the page shows. Every `$ref` points into the document itself. */
 export interface OpenApiDocument {
   info: { title: string; version: string; summary: string; description: string };
   servers: { url: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, OperationObject>>;
   /** The requests that the service sends, by event. */
   webhooks: Record<string, { post: EventObject }>;
@@ -275,6 +302,7 @@ export interface Schema {
   minLength?: number;
   maxLength?: number;
   'x-expects'?: string;
+  'x-extensible-enum'?: string[];
 }
 
 interface HeaderObject {

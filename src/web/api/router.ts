@@ -41,26 +41,19 @@ import { etagOf, isKnown, requireMatch } from './preconditions.ts';
 import type { Services } from '../services.ts';
 import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
 
-/** The first whose path matches is called, so `/qrcodes/bulk` is before `/qrcodes/{id}`. */
+/** In the order of the OpenAPI document. */
 const operationsByTag: Record<ApiTag, Operation[]> = {
-  'QR codes': [
-    createQrCode,
-    createQrCodes,
-    ...bulkChangeOperations,
-    listQrCodes,
-    readQrCode,
-    updateQrCode,
-    deleteQrCode,
-    ...designOperations,
-    ...endingOperations,
-    ...pageOperations,
-    ...fileOperations,
-    ...pageLogoOperations,
-  ],
-  Scans: scanOperations,
-  Printing: printOperations,
+  'QR codes': [createQrCode, listQrCodes, readQrCode, updateQrCode, deleteQrCode],
+  'Bulk requests': [createQrCodes, ...bulkChangeOperations],
+  Designs: designOperations,
   Styles: [...styleOperations, ...applicationOperations],
-  Webhooks: [...webhookOperations, ...deliveryOperations],
+  Expiry: endingOperations,
+  'Share pages': [...pageOperations, ...pageLogoOperations],
+  'Files and photos': fileOperations,
+  Printing: printOperations,
+  'Scans and analytics': scanOperations,
+  Webhooks: webhookOperations,
+  'Webhook deliveries': deliveryOperations,
   Account: [readAccount],
 };
 
@@ -77,7 +70,7 @@ const noQuery = Type.Object({});
 export function apiRoutes(services: Services): Routes {
   const routes = createRoutes(apiPrefix);
   const idempotency = createIdempotency(services);
-  for (const operation of operations) {
+  for (const operation of operations.toSorted(fixedPathsFirst)) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
     const readers = bodyReaders(operation, services.uploads);
     routes.add(
@@ -89,6 +82,11 @@ export function apiRoutes(services: Services): Routes {
     );
   }
   return routes;
+}
+
+/** The first whose path matches is called, and `/qrcodes/{id}` matches `/qrcodes/bulk`, too. */
+function fixedPathsFirst(one: Operation, other: Operation): number {
+  return Number(one.path.includes('{id}')) - Number(other.path.includes('{id}'));
 }
 
 function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: FairScheduler) {

@@ -113,7 +113,7 @@ export const styleOperations = [
       const code = qrCodeId === null ? undefined : await findCode(db, ownerId, qrCodeId);
       const start = code && (await findDesign(db, code.id))?.design;
       const design = normalizeDesign({ ...start, ...(given as Partial<Design>) });
-      await proveStyle(proofs, caller, design, config.baseUrl);
+      await proveStyle(proofs, caller, { design }, config.baseUrl);
       return async (services) => {
         const style = await insertStyle(services.db, ownerId, { name, design, isDefault }, now());
         return versioned(presentStyle(style));
@@ -178,7 +178,7 @@ export const styleOperations = [
       check(stored);
       const changesDesign = Object.keys(given).length > 0;
       const design = normalizeDesign({ ...stored.design, ...(given as Partial<Design>) });
-      if (changesDesign) await proveStyle(proofs, caller, design, config.baseUrl);
+      if (changesDesign) await proveStyle(proofs, caller, { design, colors: stored }, config.baseUrl);
       const changes = {
         ...(name !== undefined && { name }),
         ...(isDefault !== undefined && { isDefault }),
@@ -243,7 +243,7 @@ export const styleOperations = [
       check(style);
       const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
       const to = { ...style.design, logo: newLogo.id };
-      await proveStyle(proofs, caller, to, config.baseUrl, newLogo);
+      await proveStyle(proofs, caller, { design: to, colors: style }, config.baseUrl, newLogo);
       const design = { from: style.design, to, newLogo };
       const saved = await changeStyle(db, ownerId, style.id, { design, check }, now());
       return versioned(presentStyle(saved));
@@ -264,7 +264,7 @@ export const styleOperations = [
       check(style);
       if (style.design.logo === null) return;
       const to = { ...style.design, logo: null };
-      await proveStyle(proofs, caller, to, config.baseUrl);
+      await proveStyle(proofs, caller, { design: to, colors: style }, config.baseUrl);
       await changeStyle(db, ownerId, style.id, { design: { from: style.design, to }, check }, now());
     },
   }),

@@ -1,6 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import type { QrCode } from '../../codes/qr-code.ts';
-import { Form } from '../ui/layout.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Confirmation, Form } from '../ui/layout.tsx';
 
 type Starred = Pick<QrCode, 'name' | 'isFavorite'>;
 
@@ -27,7 +28,7 @@ function StarState({ code: { name, isFavorite } }: { code: Starred }) {
         aria-pressed={isFavorite ? 'true' : 'false'}
         title={isFavorite ? 'Remove from favorites' : 'Add to favorites'}
       >
-        {isFavorite ? '★' : '☆'}
+        <Icon name="star" />
       </button>
     </>
   );
@@ -49,6 +50,7 @@ export function DuplicateForm({ code, look }: ActionProps) {
   return (
     <Form action={`/codes/${code.id}/duplicate`}>
       <button type="submit" class={look}>
+        <Icon name="copy-plus" />
         Duplicate
       </button>
     </Form>
@@ -73,6 +75,29 @@ export function RenewForm({ code, back, look }: RenewProps) {
   );
 }
 
+/** Asks before a code expires at once. */
+export function ExpireCodeView({ code }: { code: QrCode }) {
+  return (
+    <Confirmation
+      title="Expire now"
+      at="/codes"
+      action={`/codes/${code.id}/expire`}
+      button="Expire now"
+      keep={`/codes/${code.id}`}
+    >
+      Expire{' '}
+      <strong>
+        <bdi>{code.name}</bdi>
+      </strong>{' '}
+      now? Its share link then{' '}
+      {code.afterExpiryUrl === null
+        ? 'shows that it has expired'
+        : 'leads to the address for after it expires'}
+      , also where it is printed, and scans are not counted. You can renew it at any time.
+    </Confirmation>
+  );
+}
+
 interface VisibilityProps {
   code: QrCode;
   look: ActionProps['look'] | 'solid';
@@ -85,6 +110,7 @@ export function VisibilityForm({ code, look, back }: VisibilityProps) {
       <input type="hidden" name="back" value={back} />
       <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
       <button type="submit" class={look === 'solid' ? undefined : look}>
+        <Icon name={code.isPublic ? 'eye-off' : 'eye'} />
         {code.isPublic ? 'Make private' : 'Make public'}
       </button>
     </Form>

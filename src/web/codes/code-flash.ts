@@ -1,10 +1,15 @@
+import { undoDays } from '../../codes/undo-period.ts';
+
 /** Messages after an action on a code, and after sign-up. */
 export const flashTexts = {
   signedUp: 'Your account is ready. An email is on its way. Open the link in it to confirm your address.',
   created: 'Code created. Download it or copy its link.',
-  createdPlain: 'Code created, without your default style.',
+  createdPlain: 'Code created, without your default template.',
   saved: 'Changes saved.',
+  savedWithoutFile: `Changes saved, and the file was removed. You can undo this for ${undoDays} days.`,
+  savedWithoutPhoto: `Changes saved, and the photo was removed. You can undo this for ${undoDays} days.`,
   renewed: 'The code was renewed. It works as long as it is used.',
+  expired: 'The code has expired now. Renew it to make it work again.',
   deleted: 'The code was deleted.',
   marked: 'Added to your favorites.',
   unmarked: 'Removed from your favorites.',

@@ -33,7 +33,7 @@ export function Downloads({ code }: { code: QrCode }) {
 }
 
 function nameOf(isDirect: boolean): string {
-  return isDirect ? 'Direct code' : 'Link code';
+  return isDirect ? 'Static code' : 'Dynamic code';
 }
 
 interface FilesProps {
@@ -49,7 +49,7 @@ function Files({ code, isDirect, isNamed = false }: FilesProps) {
     <>
       {!isNamed && <span>Download {name.toLowerCase()}</span>}
       <p class="hint">{hintOf(code, isDirect)}</p>
-      <div class="code-actions formats">
+      <div class="formats">
         {formats.map((format) => (
           <a
             key={format}
@@ -65,7 +65,7 @@ function Files({ code, isDirect, isNamed = false }: FilesProps) {
   );
 }
 
-function hintOf(code: QrCode, isDirect: boolean): string {
+export function hintOf(code: QrCode, isDirect: boolean): string {
   const direct = directHints(code);
   if (direct) return isDirect ? direct.hint : direct.linkHint;
   return isDirect

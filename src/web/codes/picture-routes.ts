@@ -1,83 +1,67 @@
 import type { Context } from 'koa';
-import type { Static } from 'typebox';
+import type { QrCode } from '../../codes/qr-code.ts';
 import { findCode } from '../../codes/codes.ts';
 import { readPrint } from '../../codes/design/design.ts';
 import { findDesign } from '../../codes/design/stored-design.ts';
-import { type Picture, markAsSample } from '../../codes/image/draw.ts';
+import { type Picture } from '../../codes/image/draw.ts';
 import { type ImageFormat, type Images, contentTypes, logoPolicy } from '../../codes/image/image-thread.ts';
 import { fitsSymbol, tooLongToDraw } from '../../codes/image/symbol.ts';
-import { pictureWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
 import { parseQuery } from '../../http/parse-url.ts';
 import { attachment } from '../../http/file-headers.ts';
-import { AppError, BusyError, invalid } from '../../errors.ts';
-import { createDefaults, patchBody } from '../../codes/code-rules.ts';
-import { compileValidator, readQuery } from '../../codes/validation.ts';
+import { AppError, BusyError } from '../../errors.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
-import { isDirectFirst } from './downloads.tsx';
-import { withFieldsInWords } from '../ui/words.tsx';
 import type { Services } from '../services.ts';
 import { userOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 
-const previewSeconds = 60;
-/** A new code has no share token yet. Its preview uses one of the same length. */
-const placeholderToken = '0000000000';
-/** The text in a sample. Every share link is at least as long. */
-const sampleText = 'Sample: not saved yet';
-const designErrors = compileValidator(patchBody);
-
-export type Design = Omit<Picture, 'text' | 'design' | 'logo' | 'print'>;
-
-/** Pictures for the owner: of a code, private or not, and previews of a design. */
+/** Pictures of a code for its owner, private or not. */
 export function codePictureRoutes({ db, config, images }: Services): Routes {
   const routes = createRoutes('/codes');
-  const send = (ctx: Context, picture: Picture, format: ImageFormat) =>
-    sendPicture(ctx, images, picture, format);
-
   for (const format of ['svg', 'png', 'pdf'] as const) {
-    routes.get('user', `/:id/picture.${format}`, async (ctx) => {
+    routes.get('viewer', `/:id/picture.${format}`, async (ctx) => {
       const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
       const isDirect = ctx.query['encode'] === 'content';
-      const text = isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken);
-      if (!fitsSymbol(text, code.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
+      const picture = await codePicture({ db, config }, code, isDirect);
       ctx.set('Cache-Control', 'private, no-cache');
       // The two pictures look alike, so their file names differ. In the extension, because a long name is cut.
-      const ending = isDirect ? `direct.${format}` : format;
-      if ('download' in ctx.query)
-        ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
-      // A design is proven with the share link only.
-      const stored = isDirect ? undefined : await findDesign(db, code.id);
+      const ending = isDirect ? `static.${format}` : format;
+      const isFile = 'download' in ctx.query;
+      if (isFile) ctx.set('Content-Disposition', attachment(code.name, ending, code.shareToken));
       const print = format === 'pdf' ? readPrint(parseQuery(ctx.querystring)) : undefined;
       if (typeof print === 'string') throw new AppError('validation_error', print);
-      await send(ctx, { ...designOf(code), text, design: stored?.design, print }, format);
+      await sendPicture(ctx, images, { ...(isFile ? picture : onPaper(picture)), print }, format);
     });
   }
 
-  routes.get('user', '/preview.svg', async (ctx) => {
-    const { code: id, ...given } = readQuery(patchBody, ctx.querystring);
-    const errors = designErrors(given);
-    if (errors.length > 0) throw invalid(errors);
-    const code = typeof id === 'string' ? await findCode(db, userOf(ctx).id, id) : undefined;
-    const design = designOf({ ...createDefaults, ...(given as Static<typeof patchBody>) });
-    ctx.set('Cache-Control', `private, max-age=${previewSeconds}`);
-    const warnings = designWarnings(design, config.baseUrl);
-    if (warnings.length > 0) ctx.set('Qrelay-Warning', warnings);
-    if (!code) {
-      const { length } = shareUrl(config.baseUrl, placeholderToken);
-      const sample = { ...design, text: sampleText.padEnd(length, '.') };
-      const { body } = await drawFor(ctx, images, sample, 'svg');
-      ctx.type = contentTypes.svg;
-      ctx.body = markAsSample(Buffer.from(body).toString(), sample);
-      return;
-    }
-    if (isDirectFirst(code)) return send(ctx, { ...design, text: code.content }, 'svg');
-    const stored = await findDesign(db, code.id);
-    const text = shareUrl(config.baseUrl, code.shareToken);
-    await send(ctx, { ...design, text, design: stored?.design }, 'svg');
-  });
   return routes;
+}
+
+/** What is drawn of a code: its share link in its design, or its content. Throws if that is too long. */
+export async function codePicture(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  code: QrCode,
+  isDirect: boolean,
+): Promise<Picture> {
+  const text = isDirect ? code.content : shareUrl(config.baseUrl, code.shareToken);
+  if (!fitsSymbol(text, code.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
+  // A design is proven with the share link only.
+  const stored = isDirect ? undefined : await findDesign(db, code.id);
+  const { errorCorrection, size, foregroundColor, backgroundColor } = code;
+  return { errorCorrection, size, foregroundColor, backgroundColor, text, design: stored?.design };
+}
+
+/** For pages, which may be dark: without a background of its own, the code is drawn on white paper. */
+export function onPaper(picture: Picture): Picture {
+  const { design, backgroundColor } = picture;
+  if (!design?.transparentBackground) return picture;
+  const frameTextColor = design.frameTextColor ?? backgroundColor;
+  return {
+    ...picture,
+    backgroundColor: '#ffffff',
+    design: { ...design, transparentBackground: false, frameTextColor },
+  };
 }
 
 /** Responds with the picture, or with 304 where the client has it. */
@@ -87,7 +71,7 @@ export async function sendPicture(
   picture: Picture,
   format: ImageFormat = 'svg',
 ): Promise<void> {
-  const { body, etag } = await drawFor(ctx, images, picture, format);
+  const { body, etag } = await images.draw(callerOf(ctx), picture, format).catch(busyDrawing);
   ctx.type = contentTypes[format];
   ctx.set('ETag', etag);
   if (picture.design?.logo) ctx.set('Content-Security-Policy', logoPolicy);
@@ -96,22 +80,7 @@ export async function sendPicture(
   else ctx.body = body;
 }
 
-function drawFor(ctx: Context, images: Images, picture: Picture, format: ImageFormat) {
-  return images.draw(callerOf(ctx), picture, format).catch((cause: unknown) => {
-    const message = 'The picture cannot be drawn right now. Try again shortly.';
-    throw new BusyError(message, { retryAfterSeconds, cause });
-  });
-}
-
-export function previewPath(design: Design, codeId: string | undefined): string {
-  const query = { ...designOf(design), size: String(design.size), ...(codeId && { code: codeId }) };
-  return `/codes/preview.svg?${new URLSearchParams(query).toString()}`;
-}
-
-export function designWarnings(design: Design, baseUrl: string): string[] {
-  return pictureWarnings({ ...design, text: shareUrl(baseUrl, placeholderToken) }).map(withFieldsInWords);
-}
-
-function designOf({ errorCorrection, size, foregroundColor, backgroundColor }: Design): Design {
-  return { errorCorrection, size, foregroundColor, backgroundColor };
+export function busyDrawing(cause: unknown): never {
+  const message = 'The picture cannot be drawn right now. Try again shortly.';
+  throw new BusyError(message, { retryAfterSeconds, cause });
 }

@@ -1,25 +1,37 @@
-import { drawSvg } from '../../codes/image/draw.ts';
+import { readableAccents } from '../../brand.ts';
+import { brandColor } from '../../demo/demo-codes.ts';
+import { once } from '../../runtime/once.ts';
+import { drawFrontCodes } from './front-code.ts';
 import { FrontView } from './front-view.tsx';
-import { createPages } from '../ui/page.ts';
+import { signedIn } from '../middleware/session.ts';
+import { createPages, redirect } from '../ui/page.ts';
 import type { Services } from '../services.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 
-const flashTexts = { accountDeleted: 'Your account was deleted, with all its keys, codes and scans.' };
-export type FrontFlash = keyof typeof flashTexts;
+/** Shown by the sign-in page where there is no landing page. */
+export const frontFlashTexts = {
+  accountDeleted: 'Your account was deleted, with all its keys, codes and scans.',
+};
+export type FrontFlash = keyof typeof frontFlashTexts;
 
-/** The front page. */
+/** The landing page, or the way to the pages behind it. */
 export function frontPage(parts: Services): Routes {
-  const { baseUrl, qrCodeLifetimeDays: lifetimeDays } = parts.config;
-  // Drawn once: it is the same for everybody.
-  const picture = drawSvg({
-    text: `${baseUrl}/`,
-    errorCorrection: 'M',
-    size: 216,
-    foregroundColor: '#0b3b34',
-    backgroundColor: '#ffffff',
-  });
+  const { baseUrl, brand, hasDemo, hasLandingPage, qrCodeLifetimeDays: lifetimeDays } = parts.config;
   const routes = createRoutes();
-  const pages = createPages(parts, flashTexts);
-  routes.get('stranger', '/', (ctx) => pages.show(ctx, FrontView, { baseUrl, picture, lifetimeDays }));
+  const pages = createPages(parts, frontFlashTexts);
+  // They are the same for everybody.
+  const codes = once(() =>
+    drawFrontCodes({
+      scanned: hasDemo ? `${baseUrl}/demo/scan` : `${baseUrl}/`,
+      baseUrl,
+      color: brand.color === undefined ? brandColor : readableAccents(brand.color).light,
+    }),
+  );
+
+  routes.get('stranger', '/', async (ctx) => {
+    if (!hasLandingPage) return redirect(ctx, signedIn(ctx) ? '/codes' : '/signin');
+    if (ctx.method === 'GET' && !signedIn(ctx)) parts.demo?.prepare();
+    pages.show(ctx, FrontView, { baseUrl, codes: await codes(), lifetimeDays, hasDemo });
+  });
   return routes;
 }

@@ -1,144 +1,128 @@
-import { Ranking, Timeline } from '../codes/detail/charts.tsx';
-import { CopyableText } from '../ui/copyable.tsx';
-import { figure } from '../ui/words.tsx';
 import { Layout, Outcome } from '../ui/layout.tsx';
 import { useVisitor } from '../ui/visitor.ts';
+import { Comparison } from './comparison.tsx';
+import { Features } from './features.tsx';
+import type { FrontCodes } from './front-code.ts';
+import { Scene } from './scene.tsx';
+import { codeTypes } from '../../codes/content/content-types.ts';
+import { languages } from '../../http/preferred-language.ts';
+import { Icon } from '../ui/icons.tsx';
 
 interface FrontProps {
   baseUrl: string;
-  /** A QR code of the page's own URL, as SVG. */
-  picture: string;
+  codes: FrontCodes;
   /** How long a new code works. */
   lifetimeDays: number;
+  hasDemo: boolean;
 }
 
-const stepsOf = (lifetimeDays: number) => [
-  {
-    title: 'Create a code',
-    text: 'A web page, Wi-Fi, a contact, a place: ten types, here on the site or with one request.',
-  },
-  {
-    title: 'Print it',
-    text: `The picture holds a short link that never changes. A code works as long as it is used: for ${lifetimeDays === 365 ? 'a year' : `${lifetimeDays} days`}, and scans renew it. You can change its content at any time.`,
-  },
-  {
-    title: 'See every scan',
-    text: 'See when, where and on which device. Each scan is counted exactly once, live, and no IP addresses are stored.',
-  },
-];
-
-export function FrontView({ baseUrl, picture, lifetimeDays }: FrontProps) {
-  const visitor = useVisitor();
-  const curl = `curl ${baseUrl}/api/v1/qrcodes \\
-  -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
-  -d '{"name": "Menu", "content": "https://example.com/menu"}'`;
+/** What the service is for, shown rather than told. */
+export function FrontView({ baseUrl, codes, lifetimeDays, hasDemo }: FrontProps) {
+  const { brand } = useVisitor();
   return (
-    <Layout title="Qrelay" at="/" styles={['codes', 'front']}>
+    <Layout title={brand.name} at="/" styles={['front']} footer={<FrontFooter hasDemo={hasDemo} />}>
       <Outcome />
-      <div class="front front-thirds">
-        <section class="front-lead" aria-labelledby="front-title">
-          <h1 id="front-title">Print a QR code once. Change it any time, and see every scan.</h1>
-          <p class="front-sentence">
-            Qrelay gives each QR code a short share link, so you can change its content after printing, and
-            shows you when, where and on which device it was scanned.
-          </p>
-          <div class="row">
-            {visitor.email === undefined ? (
-              <a class="button" href={visitor.canSignUp ? '/signup' : '/signin'}>
-                {visitor.canSignUp ? 'Sign up' : 'Sign in'}
-              </a>
-            ) : (
-              <>
-                <a class="button" href="/codes">
-                  Your codes
-                </a>
-                <a class="button quiet" href="/keys">
-                  Your API keys
-                </a>
-              </>
-            )}
-            <a class="button quiet" href="/docs">
-              API docs
-            </a>
+      <div class="front">
+        <section class="hero" aria-labelledby="front-title">
+          <div class="hero-words">
+            <h1 id="front-title">
+              Print it once. <span>Change it anytime.</span>
+            </h1>
+            <p class="hero-sentence">
+              QR codes in your colors and with your logo, which open something new whenever you want. See
+              every scan, counted exactly once, without storing anybody’s IP address.
+            </p>
+            <Actions hasDemo={hasDemo} />
+            <p class="hero-note">
+              {hasDemo
+                ? 'The code is real. Scan it, and watch your scan arrive in the demo.'
+                : 'The code is real. Scan it to open this page on a phone.'}
+            </p>
           </div>
+          <Scene code={codes.scanned} />
         </section>
-        <figure class="card front-picture">
-          {/* Trusted: drawn from the base URL alone. */}
-          <div dangerouslySetInnerHTML={{ __html: picture }} />
-          <figcaption>Scan it to open this page on a phone.</figcaption>
-        </figure>
+        <Facts lifetimeDays={lifetimeDays} />
+        <Features baseUrl={baseUrl} samples={codes.samples} hasDemo={hasDemo} />
+        <Comparison />
+        <section class="closing" aria-labelledby="front-closing">
+          <h2 id="front-closing">Your next code can outlive its first idea.</h2>
+          <p>Make one in a minute. Decide later where it leads.</p>
+          <Actions hasDemo={hasDemo} />
+        </section>
       </div>
-      <section aria-labelledby="front-steps">
-        <h2 id="front-steps">How it works</h2>
-        <ol class="columns front-steps">
-          {stepsOf(lifetimeDays).map(({ title, text }) => (
-            <li key={title} class="card">
-              <h3>{title}</h3>
-              <p>{text}</p>
-            </li>
-          ))}
-        </ol>
-      </section>
-      <FrontExample />
-      <section class="card" aria-labelledby="front-request">
-        <h2 id="front-request">Or in three lines</h2>
-        <CopyableText id="front-curl" label="Copy the command" text={curl} />
-        <p class="quiet">
-          <code>$KEY</code> is an API key: create one on the page <a href="/keys">API Keys</a>.
-        </p>
-      </section>
     </Layout>
   );
 }
 
-/** Invented, and labeled as an example: the menu of a café in June, busiest on weekends. */
-const scansADay = [
-  18, 21, 19, 27, 44, 58, 49, 22, 24, 20, 31, 52, 66, 55, 25, 23, 28, 34, 57, 71, 60, 29, 27, 30, 38, 63, 82,
-  68, 33, 36,
-];
-const timeline = scansADay.map((scans, index) => ({
-  date: `2026-06-${String(index + 1).padStart(2, '0')}`,
-  scans,
-}));
-const total = scansADay.reduce((sum, scans) => sum + scans, 0);
-const abroad = [
-  { name: 'Spain', count: 214 },
-  { name: 'France', count: 127 },
-  { name: 'United Kingdom', count: 58 },
-  { name: 'Germany', count: 35 },
-];
-const countries = [
-  { name: 'Portugal', count: abroad.reduce((rest, { count }) => rest - count, total) },
-  ...abroad,
-];
-const cities = 17;
-
-/** The charts of a code's page with example data. */
-function FrontExample() {
+/** One of them is the next step. */
+function Actions({ hasDemo }: { hasDemo: boolean }) {
+  const { email, canSignUp } = useVisitor();
+  const isStranger = email === undefined;
   return (
-    <section aria-labelledby="front-example">
-      <div class="heading front-heading">
-        <h2 id="front-example">What you see</h2>
-        <span class="badge">Example</span>
-      </div>
-      <div class="front-thirds">
-        <div class="card">
-          <dl class="totals">
-            {[
-              { name: 'Scans', value: total },
-              { name: 'Countries', value: countries.length },
-              { name: 'Cities', value: cities },
-            ].map(({ name, value }) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{figure(value)}</dd>
-              </div>
-            ))}
-          </dl>
-          <Timeline timeline={timeline} isExample />
+    <div class="row front-actions">
+      {isStranger ? (
+        <a class="button large" href={canSignUp ? '/signup' : '/signin'}>
+          {canSignUp ? 'Create your first code' : 'Sign in'}
+          <Icon name="arrow-right" />
+        </a>
+      ) : (
+        <a class="button large" href="/codes">
+          Your codes
+          <Icon name="arrow-right" />
+        </a>
+      )}
+      {isStranger && hasDemo ? (
+        <a class="button quiet large" href="/demo" rel="nofollow">
+          See the live demo
+        </a>
+      ) : (
+        <a class="button quiet large" href={isStranger ? '/docs' : '/keys'}>
+          {isStranger ? 'Read the docs' : 'Your API keys'}
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** Before the links of the operator. */
+function FrontFooter({ hasDemo }: { hasDemo: boolean }) {
+  const { brand, email, canSignUp } = useVisitor();
+  const isStranger = email === undefined;
+  return (
+    <>
+      <p class="foot-brand">
+        <b>{brand.name}</b>
+        {!brand.isCustom && ' · Open source under the MIT license'}
+      </p>
+      <a href="/docs">Docs</a>
+      {hasDemo && isStranger && (
+        <a href="/demo" rel="nofollow">
+          Live demo
+        </a>
+      )}
+      {isStranger && <a href="/signin">Sign in</a>}
+      {isStranger && canSignUp && <a href="/signup">Sign up</a>}
+    </>
+  );
+}
+
+const lifetime = (days: number) => (days === 365 ? 'A year' : `${days} days`);
+
+function Facts({ lifetimeDays }: { lifetimeDays: number }) {
+  const facts: [string, string][] = [
+    [String(codeTypes.length), 'types of content, from links and menus to Wi-Fi and contacts'],
+    [String(languages.length), 'languages on the page that people see after a scan'],
+    [lifetime(lifetimeDays), 'is the lifetime of a code, and scans renew it: what is used keeps working'],
+    ['0', 'IP addresses stored, and no cookies for people who scan'],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([value, name]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
         </div>
-        <Ranking caption="Countries" column="Country" rows={countries} total={total} />
-      </div>
-    </section>
+      ))}
+    </dl>
   );
 }

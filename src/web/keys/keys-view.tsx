@@ -1,6 +1,8 @@
 import { type FormState, Input } from '../ui/controls.tsx';
 import { CopyableField, CopyableText } from '../ui/copyable.tsx';
-import { Confirmation, Form, Notice, Page } from '../ui/layout.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Confirmation, Form, Page } from '../ui/layout.tsx';
 import { Table } from '../ui/table.tsx';
 import { Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
@@ -22,48 +24,56 @@ export function KeysView({ keys, form }: { keys: KeyRow[]; form: FormState }) {
   const active = keys.filter(({ isActive }) => isActive);
   const revoked = keys.filter(({ isActive }) => !isActive);
   return (
-    <Page title="API Keys" at="/keys" styles={['keys']} form={form}>
-      <section class="card">
-        <h2>New key</h2>
-        <Form action="/keys" class="row">
-          <Input
-            form={form}
-            name="name"
-            label="Name"
-            required
-            autocomplete="off"
-            maxLength={100}
-            hint="What the key is for, such as the program that will use it."
-          />
-          <button type="submit">Create key</button>
-        </Form>
-      </section>
+    <Page title="API keys" at="/keys" styles={['keys']} form={form}>
       {keys.length === 0 ? (
-        <section class="card">
-          <h2>No keys yet</h2>
+        <Empty icon="key-round" title="No keys yet">
           <p>
-            A key lets a program create codes and read scans for you. Create one above. It is shown once, so
+            A key lets a program create codes and read scans for you. It is shown once, when you create it, so
             keep it safe.
           </p>
-        </section>
+          <NewKeyForm form={form} />
+        </Empty>
       ) : (
-        <section class="card">
-          {active.length > 0 ? (
-            <KeyTable caption="Your keys, newest first" keys={active} isActive />
-          ) : (
-            <p>No active keys: create one above.</p>
-          )}
-          {revoked.length > 0 && (
-            <details open={flash !== undefined}>
-              <summary>
-                {revoked.length} revoked {revoked.length === 1 ? 'key' : 'keys'}
-              </summary>
-              <KeyTable caption="Revoked keys, newest first" keys={revoked} isActive={false} />
-            </details>
-          )}
-        </section>
+        <>
+          <section class="card">
+            {active.length > 0 ? (
+              <KeyTable caption="Your keys, newest first" keys={active} isActive />
+            ) : (
+              <p>No active keys: create one below.</p>
+            )}
+            {revoked.length > 0 && (
+              <details open={flash !== undefined}>
+                <summary>
+                  {revoked.length} revoked {revoked.length === 1 ? 'key' : 'keys'}
+                </summary>
+                <KeyTable caption="Revoked keys, newest first" keys={revoked} isActive={false} />
+              </details>
+            )}
+          </section>
+          <section class="card form">
+            <h2>New key</h2>
+            <NewKeyForm form={form} />
+          </section>
+        </>
       )}
     </Page>
+  );
+}
+
+function NewKeyForm({ form }: { form: FormState }) {
+  return (
+    <Form action="/keys" class="row">
+      <Input
+        form={form}
+        name="name"
+        label="Name"
+        required
+        autocomplete="off"
+        maxLength={100}
+        hint="What the key is for, such as the program that will use it."
+      />
+      <button type="submit">Create key</button>
+    </Form>
   );
 }
 
@@ -76,22 +86,27 @@ function KeyTable({ caption, keys, isActive }: { caption: string; keys: KeyRow[]
   const revoke = { name: 'Revoke', isAction: true, cell: (row: KeyRow) => <RevokeLink row={row} /> };
   return (
     <Table
-      class="keys"
+      class="keys with-action"
       caption={caption}
       rows={keys}
       keyOf={({ id }) => id}
       columns={[
-        { name: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
-        { name: 'Key', cell: ({ prefix }) => <KeyPrefix prefix={prefix} /> },
-        { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-        { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never') },
-        ...(isActive ? [left] : []),
         {
-          name: 'State',
-          cell: () => (
-            <span class={isActive ? 'badge good' : 'badge'}>{isActive ? 'active' : 'revoked'}</span>
+          name: 'Name',
+          cell: ({ name }) => (
+            <>
+              <bdi>{name}</bdi> {isActive && <span class="badge good">active</span>}
+            </>
           ),
         },
+        { name: 'Key', cell: ({ prefix }) => <KeyPrefix prefix={prefix} /> },
+        { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} show="day" /> },
+        {
+          name: 'Last used',
+          cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} show="day" /> : 'never'),
+        },
+        ...(isActive ? [left] : []),
+        ...(isActive ? [] : [{ name: 'State', cell: () => <span class="badge">revoked</span> }]),
         ...(isActive ? [revoke] : []),
       ]}
     />
@@ -100,7 +115,12 @@ function KeyTable({ caption, keys, isActive }: { caption: string; keys: KeyRow[]
 
 function RevokeLink({ row: { id, name } }: { row: KeyRow }) {
   return (
-    <a class="button small quiet danger" href={`/keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
+    <a
+      class="button small quiet danger"
+      href={`/keys/${id}/revoke`}
+      data-dialog
+      aria-label={`Revoke ${name}`}
+    >
       Revoke
     </a>
   );
@@ -118,17 +138,20 @@ export function NewKeyView({ name, apiKey, baseUrl }: { name: string; apiKey: st
   -H 'Content-Type: application/json' \\
   -d '{"name": "My first code", "type": "url", "content": "https://example.com/"}'`;
   return (
-    <Page title="API Keys" at="/keys" styles={['keys']}>
+    <Page title="API keys" at="/keys" styles={['keys']}>
       <section class="card">
         <h2>
           Your new key: <bdi>{name}</bdi>
         </h2>
-        <Notice kind="good">Copy it now and keep it safe. It is not shown again.</Notice>
+        <div class="notice warn">Copy it now and keep it safe. It is not shown again.</div>
         <CopyableField id="new-key" label="Key" value={apiKey} button="Copy key" />
         <h3>Try it</h3>
         <CopyableText id="try-it" label="Copy the command" text={curl} />
         <p class="after">
-          <a href="/keys">Back to all keys</a>
+          <a class="button quiet" href="/keys">
+            <Icon name="arrow-left" />
+            Back to all keys
+          </a>
         </p>
       </section>
     </Page>

@@ -3,7 +3,10 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { userOf } from './session.ts';
 
-/** The account behind a request of the API or of a page. Its turn passes if it disconnects while it waits. */
+/**
+ * The account behind a request of the API or of a page. Its turn passes if it disconnects while it waits. All visitors of the
+ * demo have the same account, so they take turns by address.
+ */
 export function callerOf(ctx: Context): Caller {
   const ownerId = ctx.state['ownerId'] as string | undefined;
   const known = ctx.state['caller'] as Caller | undefined;
@@ -12,7 +15,9 @@ export function callerOf(ctx: Context): Caller {
   const gone = new AbortController();
   if (res.destroyed || req.socket.destroyed) gone.abort();
   else res.once('close', () => gone.abort());
-  const caller: Caller = { key: ownerId ?? userOf(ctx).id, signal: gone.signal };
+  const demoClient = ctx.state['demoClient'] as string | undefined;
+  const key = demoClient === undefined ? (ownerId ?? userOf(ctx).id) : `demo ${demoClient}`;
+  const caller: Caller = { key, signal: gone.signal };
   ctx.state['caller'] = caller;
   return caller;
 }

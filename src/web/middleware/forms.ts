@@ -137,8 +137,11 @@ function refusal(reason: string): AppError {
 
 /** The pages whose form has a file, and how large it may be. Only these accept so much. */
 const pages: [path: RegExp, maxBytes: number][] = [
+  // With a logo of the code and one of its page.
+  [/^\/codes\/new(?:\/file)?$/, maxFileBytes + 2 * maxLogoBytes],
   [/^\/codes\/[\w-]{1,64}\/(?:design(?:\/preview|\/style)?|page-logo)$/, maxLogoBytes],
-  [/^\/codes\/styles\/[\w-]{1,64}\/design(?:\/preview)?$/, maxLogoBytes],
+  [/^\/codes\/brand$/, maxLogoBytes],
+  [/^\/codes\/styles\/(?:new|[\w-]{1,64}\/design(?:\/preview)?)$/, maxLogoBytes],
   [/^\/codes\/[\w-]{1,64}\/(?:file|photo)$/, maxFileBytes],
 ];
 /** What browsers send for a file has some 200 bytes. */

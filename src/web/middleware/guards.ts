@@ -12,10 +12,20 @@ import { retryAfterSeconds } from './errors.ts';
 import type { Context, Middleware, Next } from 'koa';
 
 /** The guard of each access that a route can declare. They run inside the matched route: see `serveRoutes`. */
-export function createGuards(authenticateKey: Middleware, metricsToken: string | undefined): Guards {
+export function createGuards(
+  authenticateKey: Middleware,
+  metricsToken: string | undefined,
+  viewDemo: ViewDemo = async () => false,
+): Guards {
   return {
     stranger: (_ctx, next) => next(),
-    user: needUser,
+    // Signed in, or in the demo.
+    viewer: async (ctx, next) => (!signedIn(ctx) && (await viewDemo(ctx)) ? next() : needUser(ctx, next)),
+    // The one place where the demo refuses what it does not show.
+    user: async (ctx, next) => {
+      if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
+      await needUser(ctx, next);
+    },
     // For everyone else, whatever the method, there is nothing here.
     operator: (ctx, next) => (signedIn(ctx)?.isAdmin === true ? next() : Promise.reject(nothingHere())),
     key: authenticateKey,
@@ -24,6 +34,37 @@ export function createGuards(authenticateKey: Middleware, metricsToken: string |
         ? next()
         : Promise.reject(nothingHere()),
   };
+}
+
+/** Whether the visitor looks at the demo account, which is then the user of the request. */
+type ViewDemo = (ctx: Context) => Promise<boolean>;
+
+export function createViewDemo({
+  demo,
+  sessions,
+  secrets,
+  config: { trustProxyHops },
+}: Pick<Services, 'demo' | 'sessions' | 'secrets' | 'config'>): ViewDemo {
+  return async (ctx) => {
+    if (!demo || !sessions.wantsDemo(ctx)) return false;
+    const client = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
+    const account = await demo.open(client);
+    if (!account) return false;
+    ctx.state['user'] = account.user;
+    ctx.state['isDemo'] = true;
+    ctx.state['demoClient'] = client;
+    return true;
+  };
+}
+
+function notInDemo(method: string): AppError {
+  const message =
+    method === 'GET' || method === 'HEAD'
+      ? 'This page is not part of the demo.'
+      : 'The demo is for looking: nothing in it can be changed.';
+  return new AppError('validation_error', `${message} In an account of your own, you can do this.`, {
+    status: 403,
+  });
 }
 
 /** Redirects strangers to the sign-in page, which returns here afterwards. */

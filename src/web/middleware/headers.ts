@@ -3,7 +3,7 @@ import type { Context, Next } from 'koa';
 const apiPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** Own assets only, and no inline script or style. */
 const pagePolicy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /** For a page that shows a share page in a frame: its style has the nonce, and its picture is a `data:` URL. */
 export function policyWithPreview(styleNonce: string): string {
@@ -14,6 +14,11 @@ export function policyWithPreview(styleNonce: string): string {
 
 /** For a page that shows pictures which its script has got for a file that is not saved yet. */
 export const policyWithBlobs = pagePolicy.replace("img-src 'self'", "img-src 'self' blob:");
+
+/** For a page that shows both. */
+export function policyWithDesigner(styleNonce: string): string {
+  return policyWithPreview(styleNonce).replace("img-src 'self'", "img-src 'self' blob:");
+}
 
 /** Sets on every response: no MIME sniffing, framing, shared caching or referrer to other sites. */
 export async function securityHeaders(ctx: Context, next: Next): Promise<void> {

@@ -21,10 +21,12 @@ import {
 } from '../../accounts/passkeys.ts';
 import type { Device } from '../../accounts/sign-in.ts';
 import type { User } from '../../accounts/users.ts';
-import { dayMs } from '../../runtime/units.ts';
+import { dayMs, hourMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
 
 const flashMs = 120_000;
+/** How long a browser stays in the demo. */
+const demoMs = 2 * hourMs;
 /** Browsers limit the lifetime of cookies to about this. */
 const visitorMs = 365 * dayMs;
 
@@ -46,6 +48,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
   const deviceCookie = `${prefix}qrelay-device`;
   const challengeCookie = `${prefix}qrelay-challenge`;
   const flashCookie = `${prefix}qrelay-flash`;
+  const demoCookie = `${prefix}qrelay-demo`;
   const visitorOf = (ctx: Context) => ctx.state['visitor'] as string | undefined;
 
   function setCookie(ctx: Context, name: string, value: string, lifetimeMs: number): void {
@@ -96,6 +99,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
         sessionLifetimeMs,
       );
       clearFlash(ctx);
+      if (ctx.cookies.get(demoCookie)) setCookie(ctx, demoCookie, '', 0);
       const visitor = visitorOf(ctx);
       if (visitor) setCookie(ctx, deviceCookie, secrets.deviceToken(visitor, user), visitorMs);
     },
@@ -132,8 +136,13 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
     },
     /** Whether the session of a long-running request still exists. */
     async isCurrent(ctx: Context): Promise<boolean> {
+      if (isDemo(ctx)) return true;
       return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
     },
+    /** Everybody may look at the demo, so the cookie is a wish and no secret. */
+    enterDemo: (ctx: Context) => setCookie(ctx, demoCookie, '1', demoMs),
+    leaveDemo: (ctx: Context) => setCookie(ctx, demoCookie, '', 0),
+    wantsDemo: (ctx: Context) => ctx.cookies.get(demoCookie) === '1',
     /** A message that the page at this path shows once. Stored in a readable cookie: for a secret, use `keepSecret`. */
     setFlash(ctx: Context, path: string, text: string): void {
       setCookie(ctx, flashCookie, Buffer.from(`${path} ${text}`).toString('base64url'), flashMs);
@@ -191,7 +200,12 @@ export function signedIn(ctx: Context): User | undefined {
   return ctx.state['user'] as User | undefined;
 }
 
-/** Only in routes for users or operators. */
+/** A stranger who looks at the demo account. */
+export function isDemo(ctx: Context): boolean {
+  return ctx.state['isDemo'] === true;
+}
+
+/** Only in routes for viewers, users or operators. */
 export function userOf(ctx: Context): User {
   return signedIn(ctx) as User;
 }

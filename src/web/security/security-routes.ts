@@ -49,7 +49,7 @@ type Flash = keyof typeof flashTexts;
 /** Sessions, authenticator app, passkeys and recovery codes. */
 export function securityPages(parts: Services): Routes {
   const { db, config, secrets, sessions, sendMail, now } = parts;
-  const site = passkeySite(config.baseUrl);
+  const site = passkeySite(config);
   const routes = createRoutes(path);
 
   const pages = createPages(parts, flashTexts);
@@ -68,7 +68,7 @@ export function securityPages(parts: Services): Routes {
         factors: await countSecondFactors(db, user.id),
         passkeys: await listPasskeys(db, user.id),
         canAdd: canAdd(ctx),
-        setUp: secret ? { secret, url: totpUrl(secret, user.email, site.host) } : undefined,
+        setUp: secret ? { secret, url: totpUrl(secret, user.email, site) } : undefined,
         form: { values: { name: '' }, errors, error },
       },
       { status: errors.length > 0 ? 400 : 200, flash: isFailed ? '' : undefined },

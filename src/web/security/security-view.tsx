@@ -2,7 +2,7 @@ import type { Passkey, SecondFactors } from '../../accounts/second-factors.ts';
 import type { OpenSession } from '../../accounts/sessions.ts';
 import { drawSvg } from '../../codes/image/draw.ts';
 import { CurrentPassword } from '../account/account-view.tsx';
-import { type FormState, Input, Select } from '../ui/controls.tsx';
+import { type FormState, Input, Reveal, Select } from '../ui/controls.tsx';
 import { CopyableField, CopyableText } from '../ui/copyable.tsx';
 import { Form, NarrowPage, Page } from '../ui/layout.tsx';
 import { Table } from '../ui/table.tsx';
@@ -24,8 +24,14 @@ export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form 
   const { assets } = useVisitor();
   const isOn = factors.hasTotp || passkeys.length > 0;
   return (
-    <Page title="Security" at="/account" styles={['keys']} back={['/account', '← Account']} form={form}>
-      <section class="card">
+    <Page
+      title="Security"
+      at="/account"
+      styles={['keys', 'security']}
+      back={['/account', 'Account']}
+      form={form}
+    >
+      <section class="card setting">
         <h2>Two-factor sign-in</h2>
         <p>
           {isOn
@@ -44,42 +50,46 @@ export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form 
           </p>
         )}
         {isOn && (
-          <Form action="/account/security/recovery">
-            <CurrentPassword form={form} name="recoveryPassword" purpose="create recovery codes" />
-            <button type="submit" class="quiet">
-              Create new recovery codes
-            </button>
-          </Form>
+          <Reveal title="New recovery codes…" isOpen={hasError(form, 'recoveryPassword')}>
+            <Form action="/account/security/recovery">
+              <CurrentPassword form={form} name="recoveryPassword" purpose="create recovery codes" />
+              <button type="submit" class="quiet">
+                Create new recovery codes
+              </button>
+            </Form>
+          </Reveal>
         )}
       </section>
-      <section class="card" id="app">
+      <section class="card setting" id="app">
         <h2>Authenticator app</h2>
         <App form={form} isOn={factors.hasTotp} setUp={setUp} />
       </section>
-      <section class="card">
+      <section class="card setting">
         <h2>Passkeys</h2>
         <p>
           A passkey is kept by your phone, computer or security key, and unlocked with a fingerprint, your
           face or a PIN. It signs you in without a password.
         </p>
         {passkeys.length > 0 && <RemovePasskey form={form} passkeys={passkeys} />}
-        <Form action="/account/security/passkeys" class="passkey">
-          <input type="hidden" name="response" value="" />
-          <Input
-            form={form}
-            name="name"
-            label="Name of a new passkey"
-            maxLength={60}
-            autocomplete="off"
-            hint="Such as the device that keeps it."
-          />
-          <CurrentPassword form={form} name="passkeyPassword" purpose="add a passkey" />
-          <button type="submit" data-passkey="create">
-            Add a passkey
-          </button>
-        </Form>
+        <Reveal title="New passkey…" isOpen={hasError(form, 'passkeyPassword') || hasError(form, 'name')}>
+          <Form action="/account/security/passkeys" class="passkey">
+            <input type="hidden" name="response" value="" />
+            <Input
+              form={form}
+              name="name"
+              label="Name of a new passkey"
+              maxLength={60}
+              autocomplete="off"
+              hint="Such as the device that keeps it."
+            />
+            <CurrentPassword form={form} name="passkeyPassword" purpose="add a passkey" />
+            <button type="submit" class="quiet" data-passkey="create">
+              Add a passkey
+            </button>
+          </Form>
+        </Reveal>
       </section>
-      <section class="card">
+      <section class="card setting">
         <h2>Sessions</h2>
         <SessionTable sessions={sessions} />
         <Form action="/account/security/sessions/end" class="after">
@@ -87,7 +97,7 @@ export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form 
             <button type="submit" class="quiet">
               Sign out everywhere else
             </button>
-            <button type="submit" class="quiet" name="all" value="on">
+            <button type="submit" class="ghost danger" name="all" value="on">
               Sign out everywhere
             </button>
           </div>
@@ -98,20 +108,28 @@ export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form 
   );
 }
 
+function hasError({ errors }: FormState, name: string): boolean {
+  return errors.some(({ field }) => field === name);
+}
+
 function App({ form, isOn, setUp }: { form: FormState; isOn: boolean; setUp: SecurityProps['setUp'] }) {
   if (setUp) return <SetUp form={form} {...setUp} />;
   return (
-    <Form action={isOn ? '/account/security/totp/delete' : '/account/security/totp'}>
+    <>
       <p>{isOn ? 'On.' : 'An app on your phone shows a new code every 30 seconds.'}</p>
-      <CurrentPassword
-        form={form}
-        name="totpPassword"
-        purpose={isOn ? 'turn off the app' : 'set up an app'}
-      />
-      <button type="submit" class={isOn ? 'quiet' : undefined}>
-        {isOn ? 'Turn off the authenticator app' : 'Set up an authenticator app'}
-      </button>
-    </Form>
+      <Reveal title={isOn ? 'Turn off…' : 'Set up…'} isOpen={hasError(form, 'totpPassword')}>
+        <Form action={isOn ? '/account/security/totp/delete' : '/account/security/totp'}>
+          <CurrentPassword
+            form={form}
+            name="totpPassword"
+            purpose={isOn ? 'turn off the app' : 'set up an app'}
+          />
+          <button type="submit" class="quiet">
+            {isOn ? 'Turn off the authenticator app' : 'Set up an authenticator app'}
+          </button>
+        </Form>
+      </Reveal>
+    </>
   );
 }
 
@@ -127,8 +145,10 @@ function SetUp({ form, secret, url }: { form: FormState; secret: string; url: st
   return (
     <>
       <p>Scan this code with the app, or enter the key. Then type the code that the app shows.</p>
-      <div dangerouslySetInnerHTML={{ __html: svg }} />
-      <CopyableField id="totp-key" label="Key" value={secret} button="Copy key" quiet />
+      <div class="totp-code" dangerouslySetInnerHTML={{ __html: svg }} />
+      <div class="totp-key">
+        <CopyableField id="totp-key" label="Key" value={secret} button="Copy key" quiet />
+      </div>
       <Form action="/account/security/totp/confirm" class="after">
         <Input
           form={form}
@@ -139,12 +159,12 @@ function SetUp({ form, secret, url }: { form: FormState; secret: string; url: st
           autocomplete="one-time-code"
           maxLength={10}
         />
-        <button type="submit">Turn on</button>
-      </Form>
-      <Form action="/account/security/totp/cancel">
-        <button type="submit" class="quiet">
-          Cancel
-        </button>
+        <div class="row">
+          <button type="submit">Turn on</button>
+          <button type="submit" class="quiet" formaction="/account/security/totp/cancel" formnovalidate>
+            Cancel
+          </button>
+        </div>
       </Form>
     </>
   );
@@ -156,13 +176,27 @@ function RemovePasskey({ form, passkeys }: { form: FormState; passkeys: Passkey[
     `${name} (${createdAt.toISOString().slice(0, 10)})`,
   ]);
   return (
-    <Form action="/account/security/passkeys/delete">
-      <Select form={form} name="passkey" label="Your passkeys" choices={choices} />
-      <CurrentPassword form={form} name="removePassword" purpose="remove a passkey" />
-      <button type="submit" class="quiet">
-        Remove this passkey
-      </button>
-    </Form>
+    <>
+      <ul class="passkeys">
+        {choices.map(([id, text]) => (
+          <li key={id}>
+            <bdi>{text}</bdi>
+          </li>
+        ))}
+      </ul>
+      <Reveal
+        title="Remove a passkey…"
+        isOpen={hasError(form, 'removePassword') || hasError(form, 'passkey')}
+      >
+        <Form action="/account/security/passkeys/delete">
+          <Select form={form} name="passkey" label="Your passkeys" choices={choices} />
+          <CurrentPassword form={form} name="removePassword" purpose="remove a passkey" />
+          <button type="submit" class="quiet">
+            Remove this passkey
+          </button>
+        </Form>
+      </Reveal>
+    </>
   );
 }
 
@@ -179,7 +213,12 @@ function SessionTable({ sessions }: { sessions: OpenSession[] }) {
           cell: ({ device, isCurrent }) => (
             <span>
               <bdi>{device ?? 'Unknown browser'}</bdi>
-              {isCurrent && ' (this one)'}
+              {isCurrent && (
+                <>
+                  {' '}
+                  <span class="badge good">this one</span>
+                </>
+              )}
             </span>
           ),
         },
@@ -212,7 +251,9 @@ export function RecoveryCodesView({ codes }: { codes: string[] }) {
       </p>
       <CopyableText id="recovery-codes" label="Copy the recovery codes" text={codes.join('\n')} />
       <p>
-        <a href="/account/security">Back to security</a>
+        <a class="button quiet" href="/account/security">
+          Back to security
+        </a>
       </p>
     </NarrowPage>
   );

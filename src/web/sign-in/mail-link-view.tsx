@@ -1,4 +1,5 @@
 import { type FormState, Input } from '../ui/controls.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { Form, NarrowPage } from '../ui/layout.tsx';
 
 const forgotTitle = 'Forgot your password?';
@@ -14,6 +15,7 @@ export function ForgotPasswordView({ form }: { form: FormState }) {
           label="Email"
           type="email"
           required
+          autofocus
           autocomplete="username"
           maxLength={254}
         />
@@ -27,7 +29,7 @@ export function ForgotPasswordView({ form }: { form: FormState }) {
 /** If the service sends no mails. */
 export function AskForHelpView({ contact }: { contact: string | undefined }) {
   return (
-    <NarrowPage title={forgotTitle}>
+    <NarrowPage title={forgotTitle} icon="lock">
       <p>
         This service sends no emails. To get a new password, contact{' '}
         {contact === undefined ? (
@@ -45,8 +47,11 @@ export function AskForHelpView({ contact }: { contact: string | undefined }) {
 
 function ToSignIn() {
   return (
-    <p class="quiet">
-      <a href="/signin">Back to sign-in</a>
+    <p class="after">
+      <a class="button quiet" href="/signin">
+        <Icon name="arrow-left" />
+        Back to sign-in
+      </a>
     </p>
   );
 }
@@ -78,6 +83,8 @@ export function NewPasswordView({ action, email, isNew = false, form }: NewPassw
           label={isNew ? 'Password' : 'New password'}
           type="password"
           required
+          autofocus
+          canShow
           autocomplete="new-password"
           hint="At least 10 characters. A few unrelated words work well."
         />
@@ -129,12 +136,14 @@ export function ConfirmEmailView({ token, email }: { token: string; email: strin
 
 export function ConfirmedView({ email }: { email: string }) {
   return (
-    <NarrowPage title="Email confirmed">
+    <NarrowPage title="Email confirmed" icon="circle-check">
       <p role="status">
         <bdi>{email}</bdi> is the address of your account.
       </p>
       <p>
-        <a href="/codes">Go to your QR codes</a>
+        <a class="button" href="/codes">
+          Go to your QR codes
+        </a>
       </p>
     </NarrowPage>
   );
@@ -143,7 +152,7 @@ export function ConfirmedView({ email }: { email: string }) {
 /** Which link does not work decides where to get another one. */
 export function DeadLinkView({ kind }: { kind: 'sign-in' | 'from-operator' | 'sign-up' | 'confirmation' }) {
   return (
-    <NarrowPage title="This link does not work">
+    <NarrowPage title="This link does not work" icon="triangle-alert">
       {kind === 'sign-up' && (
         <p>
           It was used before, or is older than a day. <a href="/signin">Sign in</a>, or{' '}
@@ -167,7 +176,9 @@ export function DeadLinkView({ kind }: { kind: 'sign-in' | 'from-operator' | 'si
             )}
           </p>
           <p>
-            <a href="/signin">Sign in</a>
+            <a class="button quiet" href="/signin">
+              Sign in
+            </a>
           </p>
         </>
       )}

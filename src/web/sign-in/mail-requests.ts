@@ -19,14 +19,14 @@ export async function mailLater({ sendMail, log }: Services, request: MailReques
   try {
     await sendMail?.(request);
   } catch (err) {
-    log.warn({ err, kind: request.kind }, 'a mail could not be queued and is not sent');
+    log.warn({ err, kind: request.kind }, 'an email could not be queued and is not sent');
   }
 }
 
 /** For a mail that the visitor waits for. */
 export async function requireMail({ sendMail, log }: Services, request: MailRequest): Promise<void> {
   await sendMail?.(request).catch((cause: unknown) => {
-    log.warn({ err: cause, kind: request.kind }, 'a mail that a visitor waits for could not be queued');
+    log.warn({ err: cause, kind: request.kind }, 'an email that a visitor waits for could not be queued');
     throw new BusyError('Emails cannot be sent at the moment. Try again in a minute.', {
       retryAfterSeconds: 60,
       cause,

@@ -10,6 +10,7 @@ import { User } from '../../accounts/users.ts';
 import { field } from '../middleware/forms.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { Services } from '../services.ts';
+import { frontFlashTexts } from '../front/front-routes.ts';
 import { createPages, redirect } from '../ui/page.ts';
 import { signedIn } from '../middleware/session.ts';
 import { completeSignIn, home, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
@@ -33,9 +34,9 @@ const texts = {
 export function signInPages(parts: Services): Routes {
   const { db, config, secrets, sessions, now } = parts;
   const throttled: ThrottledCallers = createOverLimitCache();
-  const site = passkeySite(config.baseUrl);
+  const site = passkeySite(config);
   const routes = createRoutes();
-  const pages = createPages(parts);
+  const pages = createPages(parts, frontFlashTexts);
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
   interface Shown extends Omit<SignInProps, 'form'> {

@@ -20,8 +20,18 @@ export function SignInView({ form, next, challenge, canMail }: SignInProps) {
   const { canSignUp } = useVisitor();
   const name = next && sectionName(next);
   return (
-    <NarrowPage title="Sign in" form={form} styles={challenge ? ['sign-in'] : []}>
-      {name && <p>Sign in to open {name}. This page belongs to an account.</p>}
+    <NarrowPage
+      title="Sign in"
+      at="/signin"
+      form={form}
+      heading={<Welcome title="Sign in" />}
+      styles={['sign-in']}
+    >
+      {name ? (
+        <p>Sign in to open {name}. This page belongs to an account.</p>
+      ) : (
+        <p class="quiet">Welcome back to your codes and their scans.</p>
+      )}
       <CredentialsForm
         form={form}
         action="/signin"
@@ -42,6 +52,17 @@ export function SignInView({ form, next, challenge, canMail }: SignInProps) {
         </p>
       )}
     </NarrowPage>
+  );
+}
+
+/** The mark of the service above the heading. */
+function Welcome({ title }: { title: string }) {
+  const { brand, assets } = useVisitor();
+  return (
+    <>
+      <img class="mark" src={brand.icon?.path ?? `${assets}/ui/icon.svg`} width="48" height="48" alt="" />
+      <h1>{title}</h1>
+    </>
   );
 }
 
@@ -98,9 +119,18 @@ function CredentialsForm(props: CredentialsFormProps) {
   return (
     <Form action={action}>
       <Next path={next} />
-      <Input form={form} name="email" label="Email" type="email" required maxLength={254} {...email} />
+      <Input
+        form={form}
+        name="email"
+        label="Email"
+        type="email"
+        required
+        autofocus
+        maxLength={254}
+        {...email}
+      />
       {password && (
-        <Input form={form} name="password" label="Password" type="password" required {...password} />
+        <Input form={form} name="password" label="Password" type="password" required canShow {...password} />
       )}
       {children}
       <button type="submit">{button}</button>
@@ -135,6 +165,7 @@ export function SecondFactorView({ hasPasskeys, next, form }: SecondFactorProps)
           name="code"
           label="Authentication code"
           required
+          autofocus
           autocomplete="one-time-code"
           maxLength={50}
           hint="From your authenticator app, or one of your recovery codes."
@@ -175,7 +206,13 @@ interface SignUpProps {
 
 export function SignUpView({ limits, isByMail, next, form }: SignUpProps) {
   return (
-    <NarrowPage title="Sign up" form={form}>
+    <NarrowPage
+      title="Sign up"
+      at="/signup"
+      form={form}
+      heading={<Welcome title="Sign up" />}
+      styles={['sign-in']}
+    >
       <p>{leadOf(limits)}</p>
       {isByMail ? (
         <CredentialsForm

@@ -1,7 +1,17 @@
 // Enhancements for every page. All pages also work without scripts.
 
 import { announce, prepareAnnouncements } from './announce.browser.js';
+import './dialogs.browser.js';
 import './form-errors.browser.js';
+import './tab-key.browser.js';
+import './toasts.browser.js';
+
+// Few pages have these. A picture is cropped before it is shown, so that script is first.
+if (document.querySelector('.drop')) void import('./crop.browser.js').then(() => import('./drop.browser.js'));
+if (document.querySelector('.color')) void import('./colors.browser.js');
+if (document.querySelector('.secret')) void import('./secrets.browser.js');
+if (document.querySelector('.presets')) void import('./day-presets.browser.js');
+if (document.querySelector('.range')) void import('./range.browser.js');
 
 const copiedMs = 2_000;
 
@@ -28,30 +38,42 @@ function copyOnClick(button) {
   });
 }
 
-// The server writes times in UTC; this replaces them by the same format in the reader's time zone.
-const { locale, timeFormat } = document.documentElement.dataset;
+// Without a zone of the account, the server writes times in UTC; this replaces them by the same format in the browser's zone.
+const { locale, timeFormat, timeZone = browserZone() } = document.documentElement.dataset;
 const dayAndTime = JSON.parse(timeFormat);
+const { hour: _hour, minute: _minute, ...dayOnly } = dayAndTime;
 const formats = {
-  bare: Intl.DateTimeFormat(locale, dayAndTime),
-  zoned: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short' }),
+  bare: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZone }),
+  day: Intl.DateTimeFormat(locale, { ...dayOnly, timeZone }),
+  zoned: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short', timeZone }),
   utc: Intl.DateTimeFormat(locale, { ...dayAndTime, timeZoneName: 'short', timeZone: 'UTC' }),
 };
+
+function browserZone() {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
 
 /** The tooltip has the time in UTC. Days without a time are days in UTC, and stay as they are. */
 export function showLocalTimes(root) {
   for (const moment of root.querySelectorAll('time[data-moment]')) {
     const at = new Date(moment.dateTime);
     moment.title = formats.utc.format(at);
-    moment.textContent = formats[moment.dataset.moment || 'zoned'].format(at);
+    moment.textContent = formats[moment.dataset.moment].format(at);
   }
   for (const note of root.querySelectorAll('[data-zone]'))
-    note.textContent = `Times in your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+    note.textContent = `Times in your time zone, ${timeZone}`;
 }
 
 const copyButtons = document.querySelectorAll('[data-copy]');
 for (const button of copyButtons) copyOnClick(button);
 if (copyButtons.length > 0) prepareAnnouncements();
 showLocalTimes(document);
+
+// Not on phones, where it would open the keyboard, and not where an error or a link to a field has the focus.
+const firstForm = document.querySelector('[data-focus-first]');
+const isFree = !document.querySelector('[autofocus]') && location.hash === '';
+if (firstForm && isFree && document.activeElement === document.body && matchMedia('(pointer: fine)').matches)
+  firstForm.querySelector('input:not([type=hidden]), select, textarea')?.focus({ preventScroll: true });
 
 // A second click while the first request is under way must not send the form again.
 const resendMs = 10_000;

@@ -21,8 +21,8 @@ interface BarChartProps {
   label: string;
   /** A value on the axis. */
   format(value: number): string;
-  /** Below the first and the last bar. */
-  ends: [ComponentChildren, ComponentChildren];
+  /** Below the chart at equal distances, the first at its left end and the last at its right end. */
+  ends: ComponentChildren[];
 }
 
 /** The chart stretches to any width. Its texts are outside the SVG and keep their size. Styles: codes/detail/charts.css. */
@@ -61,8 +61,9 @@ export function BarChart({ id, bars, top, label, format, ends }: BarChartProps) 
         </p>
       </div>
       <p class="ends">
-        <span>{ends[0]}</span>
-        <span>{ends[1]}</span>
+        {ends.map((end, index) => (
+          <span key={index}>{end}</span>
+        ))}
       </p>
     </>
   );

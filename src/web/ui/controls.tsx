@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { FieldError } from '../../errors.ts';
+import { errorSentence } from './error-sentences.ts';
+import { Icon } from './icons.tsx';
 import { dayInWords } from './time.tsx';
 import { useLocale } from './visitor.ts';
 
@@ -28,7 +30,7 @@ export interface Caution {
   pattern: RegExp;
 }
 
-interface ControlProps {
+export interface ControlProps {
   form: FormState;
   name: string;
   label: string;
@@ -42,7 +44,7 @@ interface ControlProps {
 export const idOf = (name: string) => `field-${name}`;
 
 /** The attributes that every control has. */
-function attributes({ form: { values, errors, saved }, name, hint, caution }: ControlProps) {
+export function attributes({ form: { values, errors, saved }, name, hint, caution }: ControlProps) {
   const id = idOf(name);
   const isBad = errors.some(({ field }) => field === name);
   const isOld = saved?.[name] !== undefined;
@@ -69,14 +71,30 @@ interface LabeledProps extends ControlProps {
   children: ComponentChildren;
 }
 
-function Labeled({ form, name, label, hint, isSecret, caution, describe, children }: LabeledProps) {
-  const id = idOf(name);
-  const { errors } = form;
-  const error = errors.find(({ field }) => field === name);
+function Labeled({ children, describe, ...props }: LabeledProps) {
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={idOf(props.name)}>{props.label}</label>
       {children}
+      <FieldNotes {...props} describe={describe} />
+    </div>
+  );
+}
+
+/** What stands below a control: its hint, and what is wrong with its value. `attributes` refers to them. */
+export function FieldNotes({
+  form,
+  name,
+  label,
+  hint,
+  isSecret,
+  caution,
+  describe,
+}: Omit<LabeledProps, 'children'>) {
+  const id = idOf(name);
+  const error = form.errors.find(({ field }) => field === name);
+  return (
+    <>
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -96,7 +114,7 @@ function Labeled({ form, name, label, hint, isSecret, caution, describe, childre
       <SavedValue form={form} name={name} isSecret={isSecret} describe={describe} />
       {error && (
         <p class="error" id={`${id}-error`}>
-          {sentence(label, error.message)}
+          {errorSentence(label, error.message)}
           {error.link && (
             <>
               {' '}
@@ -105,15 +123,8 @@ function Labeled({ form, name, label, hint, isSecret, caution, describe, childre
           )}
         </p>
       )}
-    </div>
+    </>
   );
-}
-
-/** A message in lower case continues the label. The rules of the API are worded for programs. */
-function sentence(label: string, message: string): string {
-  if (message === 'must not be empty') return 'Fill in this field.';
-  const subject = label.replace(' (optional)', '');
-  return /^\p{Ll}/u.test(message) ? `${subject} ${message}.` : `${message}.`;
 }
 
 function SavedValue({ form, name, isSecret, describe }: Omit<LabeledProps, 'label' | 'children'>) {
@@ -140,7 +151,12 @@ interface InputProps extends ControlProps {
   maxLength?: number;
   /** The id of a datalist. */
   list?: string;
+  placeholder?: string;
   required?: boolean;
+  /** For the first field of a page that is a form. An error above it gets the focus instead. */
+  autofocus?: boolean;
+  /** For a password: offers to show it, with scripts. */
+  canShow?: boolean;
 }
 
 export function Input({
@@ -149,26 +165,81 @@ export function Input({
   autocomplete,
   maxLength,
   list,
+  placeholder,
   required,
+  autofocus,
+  canShow = false,
   ...props
 }: InputProps) {
   // Preact's types need a literal input type; here the page chooses it.
-  const input = { ...attributes(props), type, inputMode, autocomplete, maxLength, list, required };
+  const input = {
+    ...attributes(props),
+    type,
+    inputMode,
+    autocomplete,
+    maxLength,
+    list,
+    placeholder,
+    required,
+    autofocus,
+  };
   const locale = useLocale();
   const describeDay = (day: string) => dayInWords(day, locale);
   return (
     <Labeled {...props} describe={type === 'date' ? describeDay : undefined}>
-      <input {...(input as object)} />
+      {type === 'color' ? (
+        <div class="color">
+          <input {...(input as object)} />
+          {/* For a color that is pasted. It has no name: colors.browser.js copies it to the other, which is sent. */}
+          <input
+            type="text"
+            class="code"
+            value={input.value || '#000000'}
+            aria-label={`${props.label}, hex code`}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+          />
+        </div>
+      ) : canShow ? (
+        <div class="secret">
+          <input {...(input as object)} />
+          <button type="button" class="ghost" aria-pressed="false" aria-controls={input.id} hidden>
+            Show
+          </button>
+        </div>
+      ) : (
+        <input {...(input as object)} />
+      )}
     </Labeled>
   );
 }
 
-export function FileInput({ accept, ...props }: ControlProps & { accept: string }) {
+interface FileInputProps extends ControlProps {
+  accept: string;
+  /** A picture that can be cropped before it is sent, always to a square or to any shape. */
+  crops?: 'square' | 'free' | undefined;
+}
+
+/** An area to drop a file on, or to click. */
+export function FileInput({ accept, crops, ...props }: FileInputProps) {
   // A file cannot be chosen for the visitor.
   const { value: _value, ...rest } = attributes(props);
   return (
     <Labeled {...props}>
-      <input {...rest} type="file" accept={accept} />
+      <div class="drop" data-crop={crops}>
+        <Icon name="upload" />
+        <strong>Choose a file</strong>
+        <span aria-hidden="true">or drop it here</span>
+        <input {...rest} type="file" accept={accept} />
+        {crops && (
+          // Shown by crop.browser.js for pictures that have pixels.
+          <button type="button" class="quiet small crop-button" hidden>
+            <Icon name="crop" />
+            Crop
+          </button>
+        )}
+      </div>
     </Labeled>
   );
 }
@@ -196,6 +267,25 @@ export function Select({ choices, ...props }: ControlProps & { choices: [value: 
         ))}
       </select>
     </Labeled>
+  );
+}
+
+interface RevealProps {
+  /** On the button that shows the form. It is for those who look for it, and too much for a page of settings. */
+  title: string;
+  /** Where the form came back with errors. */
+  isOpen: boolean;
+  isDanger?: boolean;
+  children: ComponentChildren;
+}
+
+/** A form behind a button. */
+export function Reveal({ title, isOpen, isDanger = false, children }: RevealProps) {
+  return (
+    <details class={isDanger ? 'reveal danger' : 'reveal'} open={isOpen}>
+      <summary>{title}</summary>
+      {children}
+    </details>
   );
 }
 

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 interface CopyButtonProps {
   /** The id of the element whose text is copied. */
   target: string;
@@ -37,11 +39,25 @@ export function CopyableField({ id, label, value, button, quiet }: CopyableField
   );
 }
 
-/** A command or settings to paste into a terminal; `label` names the button for screen readers. */
-export function CopyableText({ id, label, text }: { id: string; label: string; text: string }) {
+interface CopyableTextProps {
+  id: string;
+  /** Names the button for screen readers. */
+  label: string;
+  text: string;
+  /** Keeps its lines, which are scrolled where they are too long. */
+  isSource?: boolean;
+  /** The text with markup for colors. */
+  children?: ComponentChildren;
+}
+
+/** A command or settings to paste into a terminal. */
+export function CopyableText({ id, label, text, isSource = false, children }: CopyableTextProps) {
+  const scrolled = isSource ? { class: 'source', tabIndex: 0 } : {};
   return (
     <div class="copyable">
-      <pre id={id}>{text}</pre>
+      <pre id={id} {...scrolled}>
+        {children ?? text}
+      </pre>
       <CopyButton target={id} name="Copy" label={label} quiet />
     </div>
   );

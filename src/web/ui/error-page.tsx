@@ -2,6 +2,8 @@ import type { ShowError } from '../middleware/errors.ts';
 import { NarrowPage } from './layout.tsx';
 import type { Services } from '../services.ts';
 import { show, visitorOf } from './page.ts';
+import { useVisitor } from './visitor.ts';
+import { withTemplates } from './words.tsx';
 
 interface ErrorProps {
   status: number;
@@ -28,11 +30,44 @@ export function errorPage(parts: Services): ShowError {
 }
 
 function ErrorView({ status, message, requestId, canRetry }: ErrorProps) {
-  const title = titles[status] ?? (status < 500 ? 'That did not work' : 'Something went wrong');
+  const { email, isDemo, canSignUp } = useVisitor();
+  const ofStatus = isDemo && status === 403 ? 'Not in the demo' : titles[status];
+  const title = ofStatus ?? (status < 500 ? 'That did not work' : 'Something went wrong');
   return (
-    <NarrowPage title={title}>
-      <p>{message}</p>
-      <p>{canRetry ? <a href="">Try again</a> : <a href="/">Go to the front page</a>}</p>
+    <NarrowPage title={title} icon={status === 404 ? 'search' : 'triangle-alert'}>
+      <p>{withTemplates(message)}</p>
+      {isDemo ? (
+        <p class="row">
+          <a class="button" href={canSignUp ? '/signup' : '/signin'}>
+            {canSignUp ? 'Sign up' : 'Sign in'}
+          </a>
+          <a class="button quiet" href="/codes">
+            Back to the demo
+          </a>
+        </p>
+      ) : (
+        <p class="row">
+          {canRetry && (
+            <a class="button" href="">
+              Try again
+            </a>
+          )}
+          {email === undefined ? (
+            <a class="button quiet" href="/">
+              Go to the front page
+            </a>
+          ) : (
+            <>
+              <a class={canRetry ? 'button quiet' : 'button'} href="/codes">
+                Your QR codes
+              </a>
+              <a class="button quiet" href="/docs">
+                Docs
+              </a>
+            </>
+          )}
+        </p>
+      )}
       {status >= 500 && (
         <p class="quiet">
           Request <code>{requestId}</code>

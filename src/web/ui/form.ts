@@ -7,7 +7,7 @@ import { AppError, BusyError, type FieldError, invalid } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
 import type { Services } from '../services.ts';
 import { userOf } from '../middleware/session.ts';
-import { minutesInWords } from './words.tsx';
+import { minutesInWords, withTemplates } from './words.tsx';
 
 /** Why a form was not accepted. The page shows it again, with the input. */
 export interface Refusal {
@@ -49,7 +49,7 @@ export function refusalOf(error: unknown, texts: RefusalTexts = {}): Refusal {
   const { message, status, details } = error;
   if (details) return { errors: details, error: say(outcome, marked, again), status: 400 };
   if (error.reason !== 'quota_exceeded' && error.code !== 'validation_error') throw error;
-  return { errors: [], error: say(outcome, message, again), status };
+  return { errors: [], error: say(outcome, withTemplates(message), again), status };
 }
 
 /** Undefined for every error but a limit of the account. */

@@ -1,8 +1,12 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { FooterLink } from '../../http/link-config.ts';
+import { BrandLink } from './brand-link.tsx';
 import type { FormState } from './controls.tsx';
-import { accountSection, navigation } from './sections.ts';
+import { preloadedFont } from './fonts.ts';
+import { IconTile } from './empty.tsx';
+import { Icon, type IconName } from './icons.tsx';
+import { accountSection, navigation, type Section } from './sections.ts';
 import { momentFormat } from './time.tsx';
 import { useVisitor, type Visitor, VisitorContext } from './visitor.ts';
 
@@ -12,6 +16,8 @@ interface LayoutProps {
   at?: string;
   /** The folders of `src/web` whose style sheets the page needs beside the shared one. */
   styles?: string[];
+  /** In the footer, before the links of the operator. Without both, there is none. */
+  footer?: ComponentChildren;
   children: ComponentChildren;
 }
 
@@ -23,58 +29,100 @@ const footerLinks: [FooterLink, string][] = [
   ['source', 'Source code'],
 ];
 
-export function Layout({ title, at, styles = [], children }: LayoutProps) {
+export function Layout({ title, at, styles = [], footer, children }: LayoutProps) {
   const visitor = useVisitor();
   const isSignedIn = visitor.email !== undefined;
   return (
-    // app.browser.js formats times with the two data attributes.
-    <html lang="en" data-locale={visitor.locale} data-time-format={JSON.stringify(momentFormat)}>
+    // app.browser.js formats times with the data attributes, and forgets what another account has left in the tab.
+    <html
+      lang="en"
+      data-locale={visitor.locale}
+      data-time-format={JSON.stringify(momentFormat)}
+      data-time-zone={visitor.timeZone}
+      data-account={visitor.account}
+    >
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title === 'Qrelay' ? title : `${title} · Qrelay`}</title>
-        <link rel="icon" href={`${visitor.assets}/ui/icon.svg`} type="image/svg+xml" />
+        <title>{title === visitor.brand.name ? title : `${title} · ${visitor.brand.name}`}</title>
+        <link
+          rel="icon"
+          href={visitor.brand.icon?.path ?? `${visitor.assets}/ui/icon.svg`}
+          type={visitor.brand.icon?.mediaType ?? 'image/svg+xml'}
+        />
+        <link
+          rel="preload"
+          href={`${visitor.assets}/${preloadedFont}`}
+          as="font"
+          type="font/woff2"
+          crossorigin="anonymous"
+        />
         {['ui', ...styles].map((folder) => (
           <link key={folder} rel="stylesheet" href={`${visitor.assets}/${folder}.css`} />
         ))}
         <script type="module" src={`${visitor.assets}/ui/app.browser.js`} />
       </head>
-      <body>
+      <body class={isSignedIn ? 'app' : 'site'}>
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        <header class={isSignedIn ? 'top signed-in' : 'top'}>
-          <a class="brand" href="/">
-            <img src={`${visitor.assets}/ui/icon.svg`} width="24" height="24" alt="" />
-            Qrelay
-          </a>
-          <nav aria-label="Main">
+        <header class="top">
+          <BrandLink />
+          <nav class="sections" aria-label="Main">
             {sectionsOf(visitor).map((section) => (
-              <Section key={section.path} {...section} at={at} />
+              <SectionLink key={section.path} {...section} at={at} />
             ))}
-            {!isSignedIn && visitor.canSignUp && (
-              <a class="button small" href="/signup">
+            {!isSignedIn && visitor.canSignUp && at !== '/signup' && (
+              <a class={at === '/signin' ? 'button small quiet' : 'button small'} href="/signup">
                 Sign up
               </a>
             )}
           </nav>
-          {isSignedIn && (
-            // A nav of its own, because on phones it moves up beside the brand.
+          {isSignedIn && !visitor.isDemo && (
             <nav class="own" aria-label="Account">
-              <Section {...accountSection} at={at} />
+              <p class="who" title={visitor.email}>
+                {visitor.email}
+              </p>
+              <SectionLink {...accountSection} at={at} />
               <Form action="/signout">
                 <button class="link" type="submit">
+                  <Icon name="log-out" />
                   Sign out
                 </button>
               </Form>
             </nav>
           )}
         </header>
-        <main id="content">{children}</main>
-        <Footer links={visitor.footerLinks} />
+        <main id="content">
+          {visitor.isDemo && <DemoBar />}
+          {children}
+        </main>
+        <Footer links={visitor.footerLinks}>{footer}</Footer>
       </body>
     </html>
+  );
+}
+
+/** On every page of the demo: what it is, and the way to an account of one's own. */
+function DemoBar() {
+  const { canSignUp } = useVisitor();
+  return (
+    <aside class="demo-bar" aria-label="Demo">
+      <p>
+        <strong>Live demo.</strong> Look around: nothing here can be changed.
+      </p>
+      {canSignUp && (
+        <a class="button quiet small" href="/signup">
+          Make your own
+        </a>
+      )}
+      <Form action="/demo/leave">
+        <button class="ghost small" type="submit">
+          Leave the demo
+        </button>
+      </Form>
+    </aside>
   );
 }
 
@@ -91,11 +139,7 @@ interface PageProps extends LayoutProps {
 export function Page({ title, back, heading, form, children, ...layout }: PageProps) {
   return (
     <Layout {...layout} title={titleOf(title, form)}>
-      {back && (
-        <a class="back" href={back[0]}>
-          {back[1]}
-        </a>
-      )}
+      {back && <Back href={back[0]}>{back[1]}</Back>}
       {heading ?? <h1>{title}</h1>}
       <Outcome form={form} />
       {children}
@@ -103,15 +147,28 @@ export function Page({ title, back, heading, form, children, ...layout }: PagePr
   );
 }
 
+/** The link to the page above this one. */
+export function Back({ href, children }: { href: string; children: ComponentChildren }) {
+  return (
+    <a class="back" href={href}>
+      <Icon name="arrow-left" />
+      {children}
+    </a>
+  );
+}
+
 interface NarrowPageProps extends PageProps {
   isDanger?: boolean;
+  /** Above the heading, where the page is a message. */
+  icon?: IconName;
 }
 
 /** A page with a single card, such as the sign-in. */
-export function NarrowPage({ title, heading, form, isDanger, children, ...layout }: NarrowPageProps) {
+export function NarrowPage({ title, heading, form, isDanger, icon, children, ...layout }: NarrowPageProps) {
   return (
     <Layout {...layout} title={titleOf(title, form)}>
-      <section class={isDanger ? 'card narrow danger' : 'card narrow'}>
+      <section class={`card narrow${isDanger ? ' danger' : ''}${icon ? ' message' : ''}`}>
+        {icon && <IconTile name={icon} />}
         {heading ?? <h1>{title}</h1>}
         <Outcome form={form} />
         {children}
@@ -139,7 +196,7 @@ export function Confirmation({ title, at, action, button, keep, children }: Conf
         <button type="submit" class="danger">
           {button}
         </button>
-        <a class="button quiet" href={keep}>
+        <a class="button quiet" href={keep} data-close autofocus>
           Keep it
         </a>
       </Form>
@@ -156,7 +213,12 @@ export function Outcome({ form }: { form?: FormState | undefined }) {
   const { flash } = useVisitor();
   return (
     <>
-      {flash && <Notice kind="good">{flash}</Notice>}
+      {flash && (
+        <Notice kind="good" isToast>
+          {flash}
+          <UndoForm />
+        </Notice>
+      )}
       {form?.error && (
         <Notice kind="bad" isFocused>
           {form.error}
@@ -166,31 +228,59 @@ export function Outcome({ form }: { form?: FormState | undefined }) {
   );
 }
 
+/** For an action that can be undone, beside its message. */
+export function UndoForm() {
+  const { undo } = useVisitor();
+  if (undo === undefined) return null;
+  return (
+    <>
+      {' '}
+      <Form action={undo} class="undo">
+        <button type="submit" class="button small quiet">
+          Undo
+        </button>
+      </Form>
+    </>
+  );
+}
+
 interface NoticeProps {
   kind: 'good' | 'bad';
   /** Screen readers start here when a form comes back with errors. */
   isFocused?: boolean;
+  /** Over the page, until toasts.browser.js or the visitor closes it. Without scripts, it is a part of the page. */
+  isToast?: boolean;
   children: ComponentChildren;
 }
 
 /** The outcome of the last action. Screen readers read it when the page opens. */
-export function Notice({ kind, isFocused = false, children }: NoticeProps) {
+export function Notice({ kind, isFocused = false, isToast = false, children }: NoticeProps) {
   const focus = isFocused ? { tabIndex: -1, autofocus: true } : {};
   return (
-    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'} {...focus}>
+    <div
+      class={`notice ${kind}${isToast ? ' toast' : ''}`}
+      role={kind === 'bad' ? 'alert' : 'status'}
+      {...focus}
+    >
       {children}
     </div>
   );
 }
 
-function Footer({ links }: { links: Visitor['footerLinks'] }) {
+interface FooterProps {
+  links: Visitor['footerLinks'];
+  children: ComponentChildren;
+}
+
+function Footer({ links, children }: FooterProps) {
   const shown = footerLinks.flatMap(([key, name]) => {
     const href = links[key];
     return href === undefined ? [] : [{ name, href }];
   });
-  if (shown.length === 0) return null;
+  if (shown.length === 0 && !children) return null;
   return (
     <footer class="foot">
+      {children}
       {shown.map(({ name, href }) => (
         <a key={name} href={href} rel="noreferrer">
           {name}
@@ -200,38 +290,55 @@ function Footer({ links }: { links: Visitor['footerLinks'] }) {
   );
 }
 
-function Section({ path, name, at }: { path: string; name: string; at: string | undefined }) {
+function SectionLink({ path, name, icon, at }: Section & { at: string | undefined }) {
   return (
     <a href={path} aria-current={path === at ? 'page' : undefined}>
+      {icon && <Icon name={icon} />}
       {name}
     </a>
   );
 }
 
-function sectionsOf({ email, isOperator }: Visitor) {
+function sectionsOf({ email, isDemo, isOperator }: Visitor): Section[] {
   if (email === undefined) return navigation.visitor;
+  if (isDemo) return navigation.demo;
   return isOperator ? navigation.operator : navigation.user;
 }
 
 interface FormProps {
   action: string;
+  /** For buttons that are elsewhere on the page. */
+  id?: string;
   class?: string;
   /** Lets form-errors.browser.js validate the input without saving it. */
   isChecked?: boolean;
   /** Whether it has a file. The server accepts that on few pages. */
   hasFile?: boolean;
-  children: ComponentChildren;
+  /** For a long form that is the whole page: app.browser.js focuses its first field, except on phones. */
+  focusesFirst?: boolean;
+  children?: ComponentChildren;
 }
 
 /** Every form posts with a CSRF token. */
-export function Form({ action, class: name, isChecked = false, hasFile = false, children }: FormProps) {
+export function Form(props: FormProps) {
+  const {
+    action,
+    id,
+    class: name,
+    isChecked = false,
+    hasFile = false,
+    focusesFirst = false,
+    children,
+  } = props;
   const { csrfToken } = useVisitor();
   return (
     <form
       method="post"
       action={action}
+      id={id}
       class={name}
       data-check={isChecked ? '' : undefined}
+      data-focus-first={focusesFirst ? '' : undefined}
       enctype={hasFile ? 'multipart/form-data' : undefined}
     >
       <input type="hidden" name="csrfToken" value={csrfToken} />

@@ -1,21 +1,29 @@
 import type { Context } from 'koa';
 import { type FunctionComponent, h, type VNode } from 'preact';
+import { isTimeZone } from '../../runtime/time-zone.ts';
 import { loadAssets } from '../asset-files.ts';
 import type { Services } from '../services.ts';
 import { type Visitor, viewerLocale } from './visitor.ts';
 import { render } from './layout.tsx';
-import { signedIn } from '../middleware/session.ts';
+import { isDemo, signedIn } from '../middleware/session.ts';
+
+/** Instead of an address. */
+export const demoName = 'Live demo';
 
 export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor {
   const user = signedIn(ctx);
   return {
-    email: user?.email,
+    email: isDemo(ctx) ? demoName : user?.email,
+    account: user?.id,
+    isDemo: isDemo(ctx),
     isOperator: user?.isAdmin === true,
     csrfToken: sessions.csrfToken(ctx),
-    assets: loadAssets().path,
+    assets: loadAssets(config.brand).path,
+    brand: config.brand,
     canSignUp: config.signUps === 'open',
     footerLinks: config.footerLinks,
     locale: viewerLocale(ctx),
+    timeZone: isTimeZone(user?.timeZone) ? user.timeZone : undefined,
   };
 }
 
@@ -36,10 +44,10 @@ export function createPages<Key extends string = never>(
       ctx: Context,
       View: FunctionComponent<Props>,
       props: NoInfer<Props>,
-      { status = 200, flash }: { status?: number; flash?: string | undefined } = {},
+      { status = 200, flash, undo }: { status?: number } & Pick<Visitor, 'flash' | 'undo'> = {},
     ): void {
       const key = takeFlash(ctx);
-      const visitor = { ...visitorOf(ctx, parts), flash: flash ?? (key && flashTexts[key]) };
+      const visitor = { ...visitorOf(ctx, parts), flash: flash ?? (key && flashTexts[key]), undo };
       show(ctx, View, { ...props, visitor }, status);
     },
     redirectWithFlash: (ctx: Context, path: string, key: Key) => redirectWithFlash(ctx, parts, path, key),

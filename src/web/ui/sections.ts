@@ -1,22 +1,27 @@
-interface Section {
+import type { IconName } from './icons.tsx';
+
+export interface Section {
   path: string;
   name: string;
+  icon?: IconName;
 }
 
-const codes = { path: '/codes', name: 'QR codes' };
-const keys = { path: '/keys', name: 'API Keys' };
-const webhooks = { path: '/webhooks', name: 'Webhooks' };
-const docs = { path: '/docs', name: 'Docs' };
+const codes: Section = { path: '/codes', name: 'QR codes', icon: 'qr-code' };
+const templates: Section = { path: '/codes/styles', name: 'Templates', icon: 'palette' };
+const keys: Section = { path: '/keys', name: 'API keys', icon: 'key-round' };
+const webhooks: Section = { path: '/webhooks', name: 'Webhooks', icon: 'webhook' };
+const docs: Section = { path: '/docs', name: 'Docs' };
 
-export const accountSection: Section = { path: '/account', name: 'Account' };
+export const accountSection: Section = { path: '/account', name: 'Account', icon: 'settings' };
 
-const user = [codes, keys, webhooks, docs];
+const user = [codes, templates, keys, webhooks, { ...docs, icon: 'book-open' } as const];
 
-/** The navigation for visitors without an account, for users and for operators. */
-export const navigation: Record<'visitor' | 'user' | 'operator', Section[]> = {
+/** The navigation for visitors without an account, for those who look at the demo, for users and for operators. */
+export const navigation: Record<'visitor' | 'demo' | 'user' | 'operator', Section[]> = {
   visitor: [docs, { path: '/signin', name: 'Sign in' }],
+  demo: [codes, templates, { ...docs, icon: 'book-open' }],
   user,
-  operator: [...user, { path: '/admin', name: 'Admin' }],
+  operator: [...user, { path: '/admin', name: 'Admin', icon: 'shield-check' }],
 };
 
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */

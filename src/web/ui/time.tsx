@@ -1,21 +1,28 @@
 import { LRUCache } from 'lru-cache';
-import { useLocale } from './visitor.ts';
+import { useLocale, useTimeZone } from './visitor.ts';
 
 const dayFormat = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 const timeFormat = { hour: 'numeric', minute: '2-digit' } as const;
 const zoneFormat = { timeZoneName: 'short' } as const;
 
-/** The layout passes it on to app.browser.js, which writes moments in the reader's own time zone. */
+/**
+ * The layout passes it on to app.browser.js. Every time on a page is in one zone: that of the account if it has one, else that of
+ * the browser, or UTC without scripts. Days of statistics are days in UTC, and say so.
+ */
 export const momentFormat = { ...dayFormat, ...timeFormat } as const;
 
 // Creating a format takes longer than using it.
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 300 });
 
-function formatFor(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = [locale, ...Object.keys(options)].join(' ');
+function formatFor(
+  locale: string,
+  options: Intl.DateTimeFormatOptions,
+  timeZone = 'UTC',
+): Intl.DateTimeFormat {
+  const key = [locale, timeZone, ...Object.keys(options)].join(' ');
   const cached = formats.get(key);
   if (cached) return cached;
-  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone });
   formats.set(key, format);
   return format;
 }
@@ -26,10 +33,23 @@ export function dayInWords(day: string, locale: string): string {
   return Number.isNaN(date.getTime()) ? day : formatFor(locale, dayFormat).format(date);
 }
 
-/** "Nov 1, 2026, 2:05 PM UTC". `bare` leaves out the time zone, for pages that name it once for many. */
-export function momentInWords(at: Date, locale: string, bare = false): string {
-  return formatFor(locale, { ...momentFormat, ...(bare ? {} : zoneFormat) }).format(at);
+/** "Nov 1" beside days with their year. */
+export function ShortDay({ date }: { date: string }) {
+  const locale = useLocale();
+  const { year: _year, ...format } = dayFormat;
+  return (
+    <time dateTime={date} lang={langFor(locale)}>
+      {formatFor(locale, format).format(new Date(`${date}T00:00:00.000Z`))}
+    </time>
+  );
 }
+
+/** The day for `day`; without the time zone for `bare`. */
+const momentFormats = {
+  zoned: { ...momentFormat, ...zoneFormat },
+  bare: momentFormat,
+  day: dayFormat,
+};
 
 /** "2:05 PM UTC" */
 export function timeInWords(at: Date, locale: string): string {
@@ -38,18 +58,29 @@ export function timeInWords(at: Date, locale: string): string {
 
 interface MomentProps {
   at: Date | string;
-  /** Without the time zone, where the page names it once for many. */
-  bare?: boolean;
+  /** "Nov 1, 2026, 2:05 PM UTC", without the time zone where the page names it once for many, or only the day. */
+  show?: keyof typeof momentFormats;
 }
 
-/** A time in UTC, to the minute. app.browser.js shows it in the reader's time zone. */
-export function Moment({ at: moment, bare = false }: MomentProps) {
+/** In the zone of the account, or in UTC: app.browser.js then shows it in that of the browser. */
+export function Moment({ at: moment, show = 'zoned' }: MomentProps) {
   const locale = useLocale();
+  const timeZone = useTimeZone();
   const at = new Date(moment);
   return (
-    <time dateTime={at.toISOString()} lang={langFor(locale)} data-moment={bare ? 'bare' : ''}>
-      {momentInWords(at, locale, bare)}
+    <time dateTime={at.toISOString()} lang={langFor(locale)} data-moment={show}>
+      {formatFor(locale, momentFormats[show], timeZone).format(at)}
     </time>
+  );
+}
+
+/** Names the zone of times that have none. app.browser.js replaces UTC by the zone of the browser. */
+export function ZoneNote() {
+  const timeZone = useTimeZone();
+  return (
+    <p class="hint" data-zone>
+      {timeZone === undefined ? 'Times in UTC' : `Times in your time zone, ${timeZone}`}
+    </p>
   );
 }
 

@@ -2,25 +2,36 @@ import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Brand } from '../../brand.ts';
 import type { Config } from '../../config.ts';
 
 /** What every page needs to know about its visitor. */
 export interface Visitor {
   /** Undefined where nobody is signed in. */
   email: string | undefined;
+  /** The id of the account. Undefined where nobody is signed in. */
+  account: string | undefined;
+  /** Looks at the demo account, in which nothing can be changed. */
+  isDemo: boolean;
   /** Operators of the service get a link to its pages for them. */
   isOperator: boolean;
   /** Sent back by every form on the page. */
   csrfToken: string;
   /** URL prefix of style sheets and scripts. It changes with their content, so that they can be cached forever. */
   assets: string;
+  /** Name, pictures and color of the service. */
+  brand: Brand;
   /** False where only the command line creates accounts. */
   canSignUp: boolean;
   footerLinks: Config['footerLinks'];
   /** For dates and times, as a BCP 47 tag. */
   locale: string;
+  /** That of the account. Undefined: that of the browser. */
+  timeZone?: string | undefined;
   /** The message of the last action, shown once. */
   flash?: string | undefined;
+  /** The path of the form that undoes the last action, shown with its message. */
+  undo?: string | undefined;
 }
 
 /** `show` provides it, so that no component has to pass it on. */
@@ -35,6 +46,11 @@ export function useVisitor(): Visitor {
 /** The locale of the page's visitor; English in a part of a page that is rendered alone. */
 export function useLocale(): string {
   return useContext(VisitorContext)?.locale ?? 'en';
+}
+
+/** Undefined where the browser knows it better, and in a part of a page that is rendered alone. */
+export function useTimeZone(): string | undefined {
+  return useContext(VisitorContext)?.timeZone;
 }
 
 const maxHeaderLength = 200;

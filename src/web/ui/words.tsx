@@ -34,3 +34,8 @@ export function withFieldsInWords(message: string): string {
     name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
   );
 }
+
+/** The API calls templates styles, also in messages that pages show. */
+export function withTemplates(message: string): string {
+  return message.replaceAll(/\bstyle(s?)\b/g, 'template$1');
+}

@@ -1,9 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import { type Attempt, type Delivery, messageId } from '../../webhooks/deliveries.ts';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import type { DisabledReason } from '../../webhooks/events.ts';
 import { type FormState, Input } from '../ui/controls.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Empty } from '../ui/empty.tsx';
 import { Form, Notice, Page } from '../ui/layout.tsx';
+import { DayPresets, pastPresets } from '../ui/day-presets.tsx';
 import { Table } from '../ui/table.tsx';
 import { Moment } from '../ui/time.tsx';
 import { EndpointState, eventTexts } from './webhooks-view.tsx';
@@ -18,23 +20,29 @@ const disabledTexts: Record<DisabledReason, string> = {
 interface EndpointProps {
   endpoint: Endpoint;
   deliveries: Delivery[];
+  /** By the id of the delivery. */
+  lastAttempts: Map<string, Attempt>;
   /** The id of the last delivery on this page, if there are older ones. */
   older: string | undefined;
   replay: FormState;
 }
 
-export function EndpointView({ endpoint, deliveries, older, replay }: EndpointProps) {
+export function EndpointView({ endpoint, deliveries, lastAttempts, older, replay }: EndpointProps) {
   const { id, name, url, events, isEnabled, disabledReason, failingSince } = endpoint;
   return (
     <Page
       title={name}
       at="/webhooks"
-      styles={['keys']}
-      back={['/webhooks', '← All webhooks']}
+      styles={['keys', 'webhooks']}
+      back={['/webhooks', 'All webhooks']}
       heading={
-        <h1>
-          <bdi>{name}</bdi>
-        </h1>
+        <div class="heading endpoint">
+          <h1>
+            <bdi>{name}</bdi>
+          </h1>
+          <EndpointState endpoint={endpoint} />
+          <Actions endpoint={endpoint} />
+        </div>
       }
       form={replay}
     >
@@ -46,89 +54,137 @@ export function EndpointView({ endpoint, deliveries, older, replay }: EndpointPr
         </Notice>
       )}
       <section class="card">
-        <h2>
-          Settings <EndpointState endpoint={endpoint} />
-        </h2>
-        <p>
-          <code class="wrap">{url}</code>
-        </p>
-        <ul>
-          {events.map((event) => (
-            <li key={event}>{eventTexts[event]}</li>
-          ))}
-        </ul>
-        <Selection endpoint={endpoint} />
-        <div class="row">
-          <a class="button quiet" href={`/webhooks/${id}/edit`}>
-            Edit
-          </a>
-          {isEnabled && <Action path={`/webhooks/${id}/test`} name="Send a test" />}
-          <Action path={`/webhooks/${id}/state`} name={isEnabled ? 'Disable' : 'Enable'}>
-            <input type="hidden" name="isEnabled" value={String(!isEnabled)} />
-          </Action>
-          <Action path={`/webhooks/${id}/rotate`} name="New secret" />
-          <a class="button quiet danger" href={`/webhooks/${id}/delete`}>
-            Delete
-          </a>
-        </div>
+        <h2 class="unseen">Settings</h2>
+        <dl class="settings">
+          <div>
+            <dt>Address</dt>
+            <dd>
+              <code class="wrap">{url}</code>
+            </dd>
+          </div>
+          <div>
+            <dt>Called when</dt>
+            <dd class="event-list">
+              {events.map((event) => (
+                <span key={event} class="badge">
+                  {eventTexts[event]}
+                </span>
+              ))}
+            </dd>
+          </div>
+          <div>
+            <dt>Codes</dt>
+            <dd>
+              <Selection endpoint={endpoint} />
+            </dd>
+          </div>
+        </dl>
       </section>
-      <section class="card">
-        <h2>Log of the last 30 days</h2>
-        {deliveries.length === 0 ? (
-          <p>Nothing has been sent yet.</p>
-        ) : (
-          <DeliveryTable deliveries={deliveries} />
-        )}
-        {older && (
-          <p class="after">
-            <a href={`/webhooks/${id}?before=${older}`}>Older</a>
-          </p>
-        )}
-      </section>
-      {isEnabled && (
+      {deliveries.length === 0 ? (
+        <Empty icon="webhook" title="Nothing sent yet">
+          <p>Calls of the last 30 days are logged here, with what your program answered.</p>
+        </Empty>
+      ) : (
         <section class="card">
-          <h2>Resend events</h2>
-          <Form action={`/webhooks/${id}/replay`}>
-            <div class="columns">
-              <Input form={replay} name="firstDay" label="First day (UTC)" type="date" required />
-              <Input form={replay} name="lastDay" label="Last day (UTC)" type="date" required />
-            </div>
-            <button type="submit">Resend</button>
-          </Form>
+          <h2>Calls of the last 30 days</h2>
+          <DeliveryTable deliveries={deliveries} lastAttempts={lastAttempts} />
+          {older && (
+            <p class="after">
+              <a class="button quiet small" href={`/webhooks/${id}?before=${older}`}>
+                Older
+              </a>
+            </p>
+          )}
         </section>
+      )}
+      {isEnabled && (
+        <details class="reveal" open={replay.error !== undefined}>
+          <summary>Resend past events…</summary>
+          <section class="card form">
+            <h2>Resend events</h2>
+            <Form action={`/webhooks/${id}/replay`}>
+              <div class="columns days">
+                <Input form={replay} name="firstDay" label="First day (UTC)" type="date" required />
+                <Input form={replay} name="lastDay" label="Last day (UTC)" type="date" required />
+              </div>
+              <DayPresets label="Period" names={['firstDay', 'lastDay']} presets={pastPresets} />
+              <button type="submit" class="quiet">
+                Resend
+              </button>
+            </Form>
+          </section>
+        </details>
       )}
     </Page>
   );
 }
 
-function Selection({ endpoint: { codeIds, categories } }: { endpoint: Endpoint }) {
-  if (!codeIds && !categories) return <p>For all your codes.</p>;
-  const parts = [
-    categories && `codes in ${categories.join(', ')}`,
-    codeIds && `${codeIds.length} chosen ${codeIds.length === 1 ? 'code' : 'codes'}`,
-  ].filter(Boolean);
+/** What people do most is a button; the rest is in a menu. */
+function Actions({ endpoint: { id, isEnabled } }: { endpoint: Endpoint }) {
   return (
-    <p>
-      Only for <bdi>{parts.join(' and ')}</bdi>.
-    </p>
+    <div class="row">
+      {isEnabled ? (
+        <Form action={`/webhooks/${id}/test`}>
+          <button type="submit">Send a test</button>
+        </Form>
+      ) : (
+        <StateForm id={id} isEnabled={isEnabled} />
+      )}
+      <a class="button quiet" href={`/webhooks/${id}/edit`}>
+        <Icon name="pencil" />
+        Edit
+      </a>
+      <details class="menu">
+        <summary class="quiet" aria-label="More actions">
+          <Icon name="ellipsis" />
+        </summary>
+        <div>
+          {isEnabled && <StateForm id={id} isEnabled={isEnabled} look="link" />}
+          <Form action={`/webhooks/${id}/rotate`}>
+            <button type="submit" class="link">
+              <Icon name="key-round" />
+              New secret
+            </button>
+          </Form>
+          <a class="danger" href={`/webhooks/${id}/delete`} data-dialog>
+            <Icon name="trash-2" />
+            Delete
+          </a>
+        </div>
+      </details>
+    </div>
   );
 }
 
-function Action({ path, name, children }: { path: string; name: string; children?: ComponentChildren }) {
+function StateForm({ id, isEnabled, look }: { id: string; isEnabled: boolean; look?: 'link' }) {
   return (
-    <Form action={path}>
-      {children}
-      <button type="submit" class="quiet">
-        {name}
+    <Form action={`/webhooks/${id}/state`}>
+      <input type="hidden" name="isEnabled" value={String(!isEnabled)} />
+      <button type="submit" class={look}>
+        {look && <Icon name="eye-off" />}
+        {isEnabled ? 'Disable' : 'Enable'}
       </button>
     </Form>
   );
 }
 
-function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
+function Selection({ endpoint: { codeIds, categories } }: { endpoint: Endpoint }) {
+  if (!codeIds && !categories) return <>All your codes</>;
+  const parts = [
+    categories && `codes in ${categories.join(', ')}`,
+    codeIds && `${codeIds.length} chosen ${codeIds.length === 1 ? 'code' : 'codes'}`,
+  ].filter(Boolean);
+  return (
+    <>
+      Only <bdi>{parts.join(' and ')}</bdi>
+    </>
+  );
+}
+
+function DeliveryTable({ deliveries, lastAttempts }: Pick<EndpointProps, 'deliveries' | 'lastAttempts'>) {
   return (
     <Table
-      class="keys"
+      class="keys deliveries"
       caption="Deliveries, newest first"
       rows={deliveries}
       keyOf={({ id }) => id}
@@ -137,12 +193,19 @@ function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
           name: 'Event',
           cell: (delivery) => <a href={`/webhooks/deliveries/${delivery.id}`}>{eventName(delivery)}</a>,
         },
-        { name: 'Time', cell: ({ happenedAt }) => <Moment at={happenedAt} /> },
-        { name: 'Calls', cell: ({ attempts }) => attempts },
         { name: 'State', cell: (delivery) => <DeliveryState delivery={delivery} /> },
+        { name: 'Answer', cell: ({ id }) => answerOf(lastAttempts.get(id)) },
+        { name: 'Calls', cell: ({ attempts }) => attempts },
+        { name: 'Time', cell: ({ happenedAt }) => <Moment at={happenedAt} /> },
       ]}
     />
   );
+}
+
+/** "200 in 120 ms" */
+function answerOf(attempt: Attempt | undefined): string {
+  if (!attempt) return '–';
+  return attempt.statusCode === null ? 'none' : `${attempt.statusCode} in ${attempt.durationMs} ms`;
 }
 
 function eventName({ event, scanIds }: Delivery): string {
@@ -168,20 +231,26 @@ export function DeliveryView({ endpoint, delivery, body, attempts }: DeliveryPro
     <Page
       title="Delivery"
       at="/webhooks"
-      styles={['keys']}
-      back={[
-        `/webhooks/${endpoint.id}`,
-        <>
-          {'←\u00a0'}
-          <bdi>{endpoint.name}</bdi>
-        </>,
-      ]}
-      heading={<h1>{eventName(delivery)}</h1>}
+      styles={['keys', 'webhooks']}
+      back={[`/webhooks/${endpoint.id}`, <bdi key="name">{endpoint.name}</bdi>]}
+      heading={
+        <div class="heading endpoint">
+          <h1>{eventName(delivery)}</h1>
+          <DeliveryState delivery={delivery} />
+          {endpoint.isEnabled && (
+            <Form action={`/webhooks/deliveries/${delivery.id}/retry`}>
+              <button type="submit">Resend</button>
+            </Form>
+          )}
+        </div>
+      }
     >
       <section class="card">
-        <h2>
-          Request <DeliveryState delivery={delivery} />
-        </h2>
+        <h2>Responses</h2>
+        {attempts.length === 0 ? <p>It has not been sent yet.</p> : <AttemptTable attempts={attempts} />}
+      </section>
+      <section class="card">
+        <h2>Request</h2>
         <p>
           <code class="wrap">webhook-id: {messageId(delivery)}</code>
         </p>
@@ -193,18 +262,14 @@ export function DeliveryView({ endpoint, delivery, body, attempts }: DeliveryPro
             {JSON.stringify(JSON.parse(body), null, 2)}
           </pre>
         )}
-        {endpoint.isEnabled && (
-          <Form action={`/webhooks/deliveries/${delivery.id}/retry`}>
-            <button type="submit">Resend</button>
-          </Form>
-        )}
-      </section>
-      <section class="card">
-        <h2>Responses</h2>
-        {attempts.length === 0 ? <p>It has not been sent yet.</p> : <AttemptTable attempts={attempts} />}
       </section>
     </Page>
   );
+}
+
+function AnswerBadge({ statusCode }: Attempt) {
+  const isGood = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  return <span class={isGood ? 'badge good' : 'badge bad'}>{statusCode ?? 'none'}</span>;
 }
 
 function AttemptTable({ attempts }: { attempts: Attempt[] }) {
@@ -217,7 +282,7 @@ function AttemptTable({ attempts }: { attempts: Attempt[] }) {
       columns={[
         { name: 'Time', cell: ({ attemptedAt }) => <Moment at={attemptedAt} /> },
         { name: 'Took', cell: ({ durationMs }) => `${durationMs} ms` },
-        { name: 'Status', cell: ({ statusCode }) => statusCode ?? 'none' },
+        { name: 'Status', cell: (attempt) => <AnswerBadge {...attempt} /> },
         {
           name: 'Response',
           cell: ({ error, response }) => (

@@ -13,6 +13,7 @@ import {
   listAttempts,
   listDeliveries,
   periodErrors,
+  readLastAttempts,
   replayPeriod,
   retryDelivery,
 } from '../../webhooks/deliveries.ts';
@@ -136,11 +137,18 @@ export function webhooksPages(parts: Services): Routes {
     const cursor = typeof before === 'string' && isUuid(before) ? before : undefined;
     const found = await listDeliveries(db, endpoint.id, { limit: pageSize, cursor });
     const deliveries = found.slice(0, pageSize);
+    const ids = deliveries.map(({ id }) => id);
+    const lastAttempts = await readLastAttempts(db, ids);
     const today = now().toISOString().slice(0, 10);
     const values = { firstDay: field(ctx, 'firstDay') || today, lastDay: field(ctx, 'lastDay') || today };
     const older = found.length > pageSize ? deliveries.at(-1)?.id : undefined;
     const replay = { values, errors: [], error };
-    pages.show(ctx, EndpointView, { endpoint, deliveries, older, replay }, { status: error ? 400 : 200 });
+    pages.show(
+      ctx,
+      EndpointView,
+      { endpoint, deliveries, lastAttempts, older, replay },
+      { status: error ? 400 : 200 },
+    );
   }
 
   routes.get('user', '/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));

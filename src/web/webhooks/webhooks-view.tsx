@@ -2,6 +2,8 @@ import type { Endpoint } from '../../webhooks/endpoints.ts';
 import { type EventName, eventNames } from '../../webhooks/events.ts';
 import { CheckBox, type FormState, Input, TextArea } from '../ui/controls.tsx';
 import { CopyableField } from '../ui/copyable.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Empty } from '../ui/empty.tsx';
 import { Confirmation, Form, Notice, Page } from '../ui/layout.tsx';
 import { Table } from '../ui/table.tsx';
 import { Moment } from '../ui/time.tsx';
@@ -11,30 +13,39 @@ export function WebhooksView({ endpoints, quota }: { endpoints: Endpoint[]; quot
     <Page
       title="Webhooks"
       at="/webhooks"
-      styles={['keys']}
+      styles={['keys', 'webhooks']}
       heading={
         <div class="heading">
           <h1>Webhooks</h1>
-          {endpoints.length < quota && (
+          {endpoints.length > 0 && endpoints.length < quota && (
             <a class="button" href="/webhooks/new">
+              <Icon name="plus" />
               New webhook
             </a>
           )}
         </div>
       }
     >
-      <section class="card">
-        {endpoints.length === 0 ? (
-          <>
-            <h2>No webhooks yet</h2>
-            <p>
-              A webhook calls your program when a code is scanned, changed or about to expire, so that the
-              program does not have to poll. <a href="/docs#events">What is sent</a>
-            </p>
-          </>
-        ) : (
+      {endpoints.length === 0 ? (
+        <Empty icon="webhook" title="No webhooks yet">
+          <p>
+            A webhook calls your program when a code is scanned, changed or about to expire, so that the
+            program does not have to poll.
+          </p>
+          {quota > 0 && (
+            <a class="button" href="/webhooks/new">
+              <Icon name="plus" />
+              New webhook
+            </a>
+          )}
+          <p class="after">
+            <a href="/docs#events">What is sent</a>
+          </p>
+        </Empty>
+      ) : (
+        <section class="card">
           <Table
-            class="keys"
+            class="keys endpoints"
             caption="Your webhooks, newest first"
             rows={endpoints}
             keyOf={({ id }) => id}
@@ -48,13 +59,17 @@ export function WebhooksView({ endpoints, quota }: { endpoints: Endpoint[]; quot
                 ),
               },
               { name: 'Host', cell: ({ url }) => <bdi>{new URL(url).host}</bdi> },
-              { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
               { name: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+              {
+                name: 'Events',
+                cell: ({ events }) => (events.length === eventNames.length ? 'all' : events.join(', ')),
+              },
+              { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} show="day" /> },
             ]}
           />
-        )}
-        {endpoints.length >= quota && <p>Your plan allows {quota} webhooks. Delete one to create another.</p>}
-      </section>
+        </section>
+      )}
+      {endpoints.length >= quota && <p>Your plan allows {quota} webhooks. Delete one to create another.</p>}
     </Page>
   );
 }
@@ -86,10 +101,10 @@ export function EndpointFormView({ form, id }: { form: FormState; id?: string })
       title={title}
       at="/webhooks"
       styles={['webhooks']}
-      back={[back, id === undefined ? '← All webhooks' : '← Back to the webhook']}
+      back={[back, id === undefined ? 'All webhooks' : 'Back to the webhook']}
       form={{ ...form, error }}
     >
-      <section class="card">
+      <section class="card form">
         <Form action={id === undefined ? '/webhooks/new' : `/webhooks/${id}/edit`}>
           <Input form={form} name="name" label="Name" required maxLength={100} hint="What it is for." />
           <Input
@@ -164,7 +179,10 @@ export function SecretView({ id, secret, isRotated }: SecretProps) {
           {isRotated && 'For 24 hours, calls are signed with the previous secret as well.'}
         </p>
         <p class="after">
-          <a href={`/webhooks/${id}`}>Continue to the webhook</a>
+          <a class="button quiet" href={`/webhooks/${id}`}>
+            Continue to the webhook
+            <Icon name="arrow-right" />
+          </a>
         </p>
       </section>
     </Page>

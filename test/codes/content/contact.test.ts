@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import ICAL from 'ical.js';
 import type { ContactContent } from '../../../src/codes/content/vcard-contact.ts';
-import { parseContent } from '../../../src/codes/content/content-types.ts';
+import { contentType, parseContent } from '../../../src/codes/content/content-types.ts';
 import { hostileRows, type Row, parsesEach } from './parses-each.ts';
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
@@ -245,6 +245,26 @@ describe('the vCard that is saved', () => {
       expect(parseContent('vcard', read.vcf)).to.deep.equal(read);
     });
   }
+
+  it('has no attachment and no address that contacts should not open, in the file', () => {
+    const kept = [
+      'URL:https://example.com/',
+      'item1.URL;TYPE=WORK:example.com:8080/a',
+      'SOURCE:http://a.example/',
+    ];
+    const dropped = [
+      'URL:javascript:alert(1)',
+      'item2.URL;TYPE=HOME: java\tscript\\:alert(1)',
+      'X-SHOPURL:data:text/html,x',
+      'SOURCE:file:///etc/passwd',
+      'ATTACH:http://a.example/x',
+    ];
+    const written = contentType('vcard').shown?.file?.write(
+      parseContent('vcard', card('FN:J', ...kept, ...dropped)),
+      { id: 'id', now: new Date() },
+    );
+    expect(written?.replaceAll('\r\n ', '')).to.equal(card('N:;J;;;', 'FN:J', ...kept));
+  });
 
   it('keeps what the page does not show', () => {
     const vcf = saved(card('FN:J', 'item1.X-FOO;BAR="a;b":c\\,d', 'PHOTO;ENCODING=b;TYPE=JPEG:AAAA'));

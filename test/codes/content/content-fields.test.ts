@@ -233,7 +233,7 @@ describe('the number of a WhatsApp code', () => {
       expect(fieldErrors('whatsapp', { number: written }), written).to.deep.equal([
         {
           field: 'number',
-          message: 'must be a number with + and the country code, such as +44 20 7946 0000',
+          message: 'Add the country code, for example +49 30 123456',
         },
       ]);
     for (const written of ['+49 170 1234567', '0049 170 1234567'])

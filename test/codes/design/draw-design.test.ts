@@ -1,3 +1,4 @@
+// Inputs: src/codes, src/runtime, src/telemetry, src/errors.ts, src/limits.ts, src/schema.ts
 import { expect } from 'chai';
 import { defaultDesign, normalizeDesign } from '../../../src/codes/design/design.ts';
 import { rasterize } from '../../../src/codes/design/rasterize.ts';
@@ -5,10 +6,10 @@ import type { Pixels } from '../../../src/codes/image/pixels.ts';
 import { drawPng, drawSvg } from '../../../src/codes/image/draw.ts';
 import { drawPicture } from '../../../src/codes/image/draw-picture.ts';
 import { countModules } from '../../../src/codes/image/symbol.ts';
-import { imageEtag, openImages } from '../../../src/codes/image/image-thread.ts';
+import { imageEtag } from '../../../src/codes/image/image-thread.ts';
 import { onPaper } from '../../../src/codes/proof/photograph.ts';
 import { readers } from '../../../src/codes/proof/prove.ts';
-import { testLog } from '../../support/test-log.ts';
+import { sharedImages } from '../../support/shared-threads.ts';
 import { designed, oneOfEach, plain } from './designs.ts';
 import { colorAt, readColorPng } from './png-pixels.ts';
 
@@ -102,15 +103,10 @@ describe('The design of a code', () => {
   });
 
   it('is drawn in the image thread', async () => {
-    const images = await openImages(testLog());
-    try {
-      const picture = designed({ moduleShape: 'dots', frame: 'card', frameText: 'Aponte a câmera' });
-      for (const format of ['svg', 'png', 'pdf'] as const) {
-        const { body } = await images.draw({ key: 'an account' }, picture, format);
-        expect(Buffer.compare(body, await drawPicture(picture, format)), format).to.equal(0);
-      }
-    } finally {
-      await images.close();
+    const picture = designed({ moduleShape: 'dots', frame: 'card', frameText: 'Aponte a câmera' });
+    for (const format of ['svg', 'png', 'pdf'] as const) {
+      const { body } = await sharedImages().draw({ key: 'an account' }, picture, format);
+      expect(Buffer.compare(body, await drawPicture(picture, format)), format).to.equal(0);
     }
   });
 

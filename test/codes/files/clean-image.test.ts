@@ -1,3 +1,4 @@
+// Inputs: src/codes, src/runtime, src/telemetry, src/errors.ts, src/limits.ts, src/schema.ts
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { cleanImage } from '../../../src/codes/files/clean-image.ts';

@@ -4,6 +4,7 @@ import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import { pngFile } from '../../../src/codes/image/pixels.ts';
 import { createImageDecoder } from '../../../src/codes/files/image-decoder.ts';
+import { endlessSvg } from '../../hostile/hostile-logos.ts';
 import { testLog } from '../../support/test-log.ts';
 import { png } from './logo-files.ts';
 
@@ -26,6 +27,14 @@ describe('The decoder of uploaded images', () => {
       name: 'ImageError',
       message: 'takes too long to draw: make it simpler, or export it as PNG',
     });
+    await decoder.close();
+  });
+
+  it('stops a drawing that would never end', async () => {
+    const decoder = createImageDecoder(testLog(), { maxCpuMs: 500 });
+    const error = await decoder.decode(caller, endlessSvg, 'logo').catch((reason: unknown) => reason);
+    expect(error).to.include({ name: 'ImageError' });
+    expect((error as Error).message).to.match(/^takes too long to draw/);
     await decoder.close();
   });
 

@@ -10,6 +10,7 @@ import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { lockWaiters } from '../../support/row-lock.ts';
 import { type TestService, startService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode } from '../../support/share.ts';
 import { jpeg, png } from './logo-files.ts';
 import { pdf } from './pdf-file.ts';
@@ -28,7 +29,7 @@ describe('A file that is replaced or deleted while it is read', () => {
   let userId: string;
 
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
     api = apiClient(service.url, await service.makeKey({ email }));
     client = await signedIn(service, email);
     ({ id: userId } = (await service.db('users').where({ email }).first()) as { id: string });

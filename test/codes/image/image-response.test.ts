@@ -27,7 +27,11 @@ describe('The response with an image (decisions: Image)', () => {
 
   before(async () => {
     images = await openImages(log);
-    const behind: Images = { draw: (...of) => drawing.draw(...of), close: () => drawing.close() };
+    const behind: Images = {
+      draw: (...of) => drawing.draw(...of),
+      findUndrawable: (...of) => drawing.findUndrawable(...of),
+      close: () => drawing.close(),
+    };
     const answer = createImageSender({ images: behind, clientOf: () => 'a client', baseUrl, log });
     server = createServer((req, res) => {
       const [path = '', query = ''] = (req.url ?? '').split('?');
@@ -133,13 +137,13 @@ describe('The response with an image (decisions: Image)', () => {
 
   it('responds with 304 without drawing', async () => {
     const etag = (await fetch(`${url}.png`)).headers.get('etag') ?? '';
-    drawing = { draw: () => Promise.reject(new Error('must not draw')), close: async () => undefined };
+    drawing = { ...images, draw: () => Promise.reject(new Error('must not draw')) };
     const answer = await fetch(`${url}.png`, { headers: { 'If-None-Match': etag } });
     expect(answer.status).to.equal(304);
   });
 
   it('is 503 and not cached if drawing fails', async () => {
-    drawing = { draw: () => Promise.reject(new Error('Too many')), close: async () => undefined };
+    drawing = { ...images, draw: () => Promise.reject(new Error('Too many')) };
     const answer = await fetch(`${url}.png`);
     expect(answer.status).to.equal(503);
     expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/);

@@ -1,3 +1,4 @@
+// Inputs: src/codes, src/runtime, src/telemetry, src/errors.ts, src/limits.ts, src/schema.ts
 import { expect } from 'chai';
 import { defaultDesign } from '../../../src/codes/design/design.ts';
 import type { Picture } from '../../../src/codes/image/draw.ts';
@@ -64,9 +65,21 @@ describe('The proof of a design', () => {
     expect(remedy?.field).to.equal('eyeFrameColor');
   });
 
+  it('reads codes with a frame text in other scripts', async () => {
+    for (const [frame, frameText] of [
+      ['band', 'امسح الرمز للقائمة'],
+      ['card', 'สแกนเพื่อดูเมนู'],
+      ['bubble', 'Quét mã để đặt món'],
+    ] as const) {
+      const { readsAtMm, undrawable } = await prove(designed({ frame, frameText, quietZone: 2 }));
+      expect(readsAtMm, frameText).to.be.within(15, 20);
+      expect(undrawable).to.equal(null);
+    }
+  });
+
   it('names a character that cannot be drawn', async () => {
-    const { readsAtMm, undrawable } = await prove(designed({ frame: 'card', frameText: 'Hi 😀' }));
-    expect([readsAtMm, undrawable]).to.deep.equal([null, '😀']);
+    const { readsAtMm, undrawable } = await prove(designed({ frame: 'card', frameText: 'Hi ཀ' }));
+    expect([readsAtMm, undrawable]).to.deep.equal([null, 'ཀ']);
   });
 });
 

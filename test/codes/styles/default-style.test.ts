@@ -7,11 +7,12 @@ import { findDesign } from '../../../src/codes/design/stored-design.ts';
 import { createStyledCode } from '../../../src/codes/styles/default-style.ts';
 import { createDefaults } from '../../../src/codes/code-rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 
 describe('A new code with the default style', () => {
   let service: TestService;
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
   });
   after(() => service.stop());
 

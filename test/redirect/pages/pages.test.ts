@@ -5,18 +5,11 @@ import { chooseTranslation } from '../../../src/redirect/translations.ts';
 import { contentPage } from '../../../src/redirect/pages/content-page.ts';
 import { html } from '../../../src/redirect/pages/html.ts';
 import { pagePolicy } from '../../../src/redirect/pages/layout.ts';
-import {
-  blockedPage,
-  expiredPage,
-  methodPage,
-  notFoundPage,
-  unavailablePage,
-} from '../../../src/redirect/pages/notice-pages.ts';
+import { noticeNames, noticePage } from '../../../src/redirect/pages/notice-pages.ts';
 import { allTranslations, changeTexts, samples } from './samples.ts';
 
 const token = 'abcdefghij';
 const translation = chooseTranslation('en');
-const notices = { blockedPage, expiredPage, methodPage, notFoundPage, unavailablePage };
 
 describe('The share pages', () => {
   for (const language of allTranslations) {
@@ -25,7 +18,7 @@ describe('The share pages', () => {
         ...Object.values(samples).map((content) =>
           contentPage({ name: 'Name', token, content, translation: language }),
         ),
-        ...Object.values(notices).map((notice) => notice(language)),
+        ...noticeNames.map((name) => noticePage(name, language)),
       ];
       for (const page of pages) {
         expect(Buffer.byteLength(page)).to.be.at.most(8_192);
@@ -45,7 +38,7 @@ describe('The share pages', () => {
   it('have a policy that allows their style and their script, and nothing else inline', () => {
     for (const page of [
       contentPage({ name: 'N', token, content: samples.wifi, translation }),
-      notFoundPage(translation),
+      noticePage('notFound', translation),
     ]) {
       const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
       const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
@@ -66,7 +59,7 @@ describe('The share pages', () => {
   it('name no other host than those that the content links to', () => {
     for (const page of [
       contentPage({ name: 'N', token, content: samples.text, translation }),
-      notFoundPage(translation),
+      noticePage('notFound', translation),
     ]) {
       expect(page.replace('http://www.w3.org/2000/svg', '')).to.not.match(/https?:|\/\//);
     }

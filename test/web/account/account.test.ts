@@ -1,166 +1,169 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { createPasswordHasher } from '../../../src/accounts/password-hasher.ts';
 import { createUser } from '../../../src/accounts/users.ts';
 import { expectAccessible } from '../../support/accessible.ts';
+import { formClient, type FormClient, signedIn } from '../../support/form-client.ts';
+import { elementsIn, textIn } from '../../support/html.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { sharedService } from '../../support/shared-service.ts';
+import { lowestCost } from '../../support/shared-threads.ts';
+import { signInStatus } from '../../support/sign-in.ts';
 import { testLog } from '../../support/test-log.ts';
-import { signUp } from '../../support/web-visitor.ts';
 
 const password = 'correct horse battery';
 
-inABrowser('Accounts', sharedService, (site) => {
-  /** A signed-in browser; the account has the password. */
-  async function enter(email: string): Promise<Page> {
-    const passwordHash = hashPassword(password);
-    await createUser(site.service.db, { email, passwordHash }, new Date());
-    return (await site.visitAs(email)).page;
+async function newUser({ db }: TestService, email: string): Promise<void> {
+  await createUser(db, { email, passwordHash: hashPassword(password, lowestCost) }, new Date());
+}
+
+describe('Accounts', () => {
+  let service: TestService;
+  before(async () => {
+    service = await sharedService();
+  });
+
+  async function enter(email: string): Promise<FormClient> {
+    await newUser(service, email);
+    const client = await signedIn(service, email);
+    expect((await client.get('/account')).status).to.equal(200);
+    return client;
+  }
+  async function expectSignedOut(client: FormClient): Promise<void> {
+    const answer = await client.get('/keys');
+    expect([answer.status, answer.headers.get('Location')]).to.deep.equal([303, '/signin?next=%2Fkeys']);
   }
 
-  it('can be created, signed out of and signed in to again', async () => {
-    const { page } = await site.visit();
-    await signUp(page, 'ann@example.com', password);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('QR codes');
-    await page.getByRole('link', { name: 'Create a key' }).click();
-    await page.waitForURL('**/keys');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.goto('/keys');
-    expect(new URL(page.url()).pathname).to.equal('/signin');
-    await page.getByLabel('Email').fill('ANN@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.waitForURL('**/keys');
-  });
-
-  it('show an error at each invalid field and keep the input', async () => {
-    const { page } = await site.visit();
-    await page.goto('/signup');
-    await page.getByLabel('Email').fill('bob@example.com');
-    await page.getByLabel('Password').fill('short');
-    await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
-    expect(await page.getByText('Password must have at least 10 characters.').isVisible()).to.equal(true);
-    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).to.equal('true');
-    expect(await page.getByLabel('Email').inputValue()).to.equal('bob@example.com');
-    await expectAccessible(page);
-
-    await enter('bob@example.com');
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('main').getByRole('button', { name: 'Sign up' }).click();
-    const error = page.locator('#field-email-error');
-    expect(await error.textContent()).to.equal('This email already has an account. Sign in');
-    await expectAccessible(page);
-    await error.getByRole('link', { name: 'Sign in' }).click();
-    await page.waitForURL('**/signin');
-  });
-
   it('end the session at sign-out, so that its cookie no longer works', async () => {
-    const page = await enter('cleo@example.com');
-    await page.goto('/keys');
-    const cookies = await page.context().cookies();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.waitForURL('**/');
-    await page.context().addCookies(cookies);
-    await page.goto('/keys');
-    expect(new URL(page.url()).pathname).to.equal('/signin');
-  });
-
-  it('keep the session in an HttpOnly cookie that other sites cannot send with a form', async () => {
-    const { page } = await site.visit();
-    await signUp(page, 'dan@example.com', password);
-    const session = (await page.context().cookies()).find(({ name }) => name.includes('session'));
-    expect(session).to.include({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    const client = await enter('cleo@example.com');
+    const cookies = [...client.cookies];
+    expect((await client.post('/signout', {})).headers.get('Location')).to.equal('/');
+    for (const [name, value] of cookies) client.cookies.set(name, value);
+    await expectSignedOut(client);
   });
 
   it('sign out all other sessions when the password changes', async () => {
-    const page = await enter('eve@example.com');
-    const elsewhere = await site.visit();
-    await elsewhere.page.goto('/signin');
-    await elsewhere.page.getByLabel('Email').fill('eve@example.com');
-    await elsewhere.page.getByLabel('Password').fill(password);
-    await elsewhere.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await elsewhere.page.waitForURL('**/codes');
-
-    await page.goto('/account');
-    await expectAccessible(page);
-    const form = page.locator('form[action="/account/password"]');
-    await form.getByLabel('Current password').fill(password);
-    await form.getByLabel('New password').fill('another password');
-    await form.getByRole('button').click();
-    expect(await page.getByRole('status').textContent()).to.contain('Your password was changed');
-    await elsewhere.page.goto('/keys');
-    expect(new URL(elsewhere.page.url()).pathname).to.equal('/signin');
+    const client = await enter('eve@example.com');
+    const elsewhere = formClient(service.url);
+    await elsewhere.get('/signin');
+    expect((await elsewhere.post('/signin', { email: 'eve@example.com', password })).status).to.equal(303);
+    expect((await elsewhere.get('/keys')).status).to.equal(200);
+    const newPassword = 'another password';
+    await client.post('/account/password', { oldPassword: password, newPassword });
+    expect(await (await client.get('/account')).text()).to.contain('Your password was changed');
+    await expectSignedOut(elsewhere);
+    expect(await signInStatus(service.url, 'eve@example.com', newPassword)).to.equal(303);
   });
 
   it('show who is signed in, also after the email has changed', async () => {
-    const page = await enter('jo@example.com');
-    await page.goto('/account');
-    const first = page.locator('section').first();
-    expect(await first.textContent()).to.contain('Signed in as jo@example.com');
-    const form = page.locator('form[action="/account/email"]');
-    await form.getByLabel('New email').fill('finn@elsewhere.test');
-    await form.getByLabel('Current password').fill('not the password');
-    await form.getByRole('button').click();
+    const client = await enter('jo@example.com');
+    const sections = async (answer: Response) => (await answer.text()).split(/(?=<section)/).slice(1);
+    const signedInAs = async () => textIn((await sections(await client.get('/account')))[0] ?? '');
+    expect(await signedInAs()).to.contain('Signed in as jo@example.com');
+    const form = { newEmail: 'finn@elsewhere.test', emailPassword: 'not the password' };
+    const refused = await client.post('/account/email', form);
     // Beside the form: on a phone, the top of the page is screens away.
-    const card = page.locator('section', { has: form });
-    expect(await card.getByRole('alert').textContent()).to.equal(
-      'Your email was not changed. Check the marked field.',
-    );
-    expect(await card.locator('.error').textContent()).to.equal('This is not your current password.');
-    await form.getByLabel('Current password').fill(password);
-    await form.getByRole('button').click();
-    await page.getByText('Your email was changed.').waitFor();
-    expect(await first.textContent()).to.contain('Signed in as finn@elsewhere.test');
+    const card =
+      (await sections(refused)).find((section) => section.includes('action="/account/email"')) ?? '';
+    expect(textIn(card))
+      .to.contain('Your email was not changed. Check the marked field .')
+      .and.to.contain('This is not your current password.');
+    await client.get('/account');
+    await client.post('/account/email', { ...form, emailPassword: password });
+    expect(await (await client.get('/account')).text()).to.contain('Your email was changed.');
+    expect(await signedInAs()).to.contain('Signed in as finn@elsewhere.test');
   });
 
-  it('are deleted with all their data, but only after a typed confirmation', async () => {
-    const page = await enter('finn@example.com');
-    const key = await site.service.makeKey({ email: 'finn@example.com' });
+  it('show the same message for an unknown email and a wrong password', async () => {
+    await newUser(service, 'gil@example.com');
+    const client = formClient(service.url);
+    await client.get('/signin');
+    for (const email of ['gil@example.com', 'nobody@example.com']) {
+      const answer = await client.post('/signin', { email, password: 'not the password' });
+      const alerts = elementsIn(await answer.text(), 'div').filter(
+        ({ attributes }) => attributes['role'] === 'alert',
+      );
+      expect(alerts.map(({ text }) => text)).to.deep.equal(['The email or the password is wrong.']);
+    }
+  });
+});
+
+inABrowser('Accounts', sharedService, (site) => {
+  it('can be created, signed out of, signed in to again and deleted, and every mistake is shown at its field', async () => {
+    await newUser(site.service, 'bob@example.com');
+    const { page } = await site.visit();
+    const email = page.getByLabel('Email');
+    const signUp = page.getByRole('main').getByRole('button', { name: 'Sign up' });
+    await page.goto('/signup');
+    await email.fill('bob@example.com');
+    await page.getByLabel('Password').fill('short');
+    await signUp.click();
+    await page.getByText('Password must have at least 10 characters.').waitFor();
+    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).to.equal('true');
+    expect(await email.inputValue()).to.equal('bob@example.com');
+    await expectAccessible(page);
+    await page.getByLabel('Password').fill(password);
+    await signUp.click();
+    const error = page.locator('#field-email-error');
+    expect(await error.textContent()).to.equal('This email already has an account. Sign in');
+    expect(await error.getByRole('link', { name: 'Sign in' }).getAttribute('href')).to.equal('/signin');
+    await expectAccessible(page);
+    await email.fill('ann@example.com');
+    await page.getByLabel('Password').fill(password);
+    await signUp.click();
+    await page.waitForURL('**/codes');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('QR codes');
+    const session = (await page.context().cookies()).find(({ name }) => name.includes('session'));
+    expect(session).to.include({ httpOnly: true, sameSite: 'Lax', path: '/' });
+    await page.getByRole('link', { name: 'Create a key' }).click();
+    await page.waitForURL('**/keys');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/');
+    await page.goto('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/signin');
+    await email.fill('ANN@example.com');
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL('**/keys');
+
+    // Only after a typed confirmation, with all data.
+    const key = await site.service.makeKey({ email: 'ann@example.com' });
     await page.goto('/account');
+    await expectAccessible(page);
     const form = page.locator('form[action="/account/delete"]');
-    await form.getByLabel('Type finn@example.com to confirm').fill('yes');
+    await page.getByText('Delete account…').click();
+    const confirmation = form.getByLabel('Type ann@example.com to confirm');
+    await confirmation.fill('yes');
     await form.getByLabel('Current password').fill('not the password');
     await form.getByRole('button').click();
-    expect(await page.getByText('Enter finn@example.com.').isVisible()).to.equal(true);
+    await page.getByText('Enter ann@example.com.').waitFor();
     expect(await page.title()).to.equal('Error: Account · Qrelay');
     expect(await page.locator(':focus').textContent()).to.equal(
       'Your account was not deleted. Check the marked fields.',
     );
-    expect(await page.getByLabel('Type finn@example.com to confirm').inputValue()).to.equal('yes');
+    expect(await confirmation.inputValue()).to.equal('yes');
     await expectAccessible(page);
-    const again = page.locator('form[action="/account/delete"]');
-    await again.getByLabel('Type finn@example.com to confirm').fill('finn@example.com');
-    await again.getByLabel('Current password').fill(password);
-    await again.getByRole('button').click();
+    await confirmation.fill('ann@example.com');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByRole('button').click();
     await page.waitForURL('**/');
     const answer = await fetch(`${site.service.url}/api/v1/qrcodes`, {
       headers: { Authorization: `Bearer ${key}` },
     });
     expect(answer.status).to.equal(401);
-  });
-
-  it('show the same message for an unknown email and a wrong password', async () => {
-    await enter('gil@example.com');
-    const stranger = await site.visit();
-    const texts: (string | null)[] = [];
-    for (const email of ['gil@example.com', 'nobody@example.com']) {
-      await stranger.page.goto('/signin');
-      await stranger.page.getByLabel('Email').fill(email);
-      await stranger.page.getByLabel('Password').fill('not the password');
-      await stranger.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      texts.push(await stranger.page.getByRole('alert').textContent());
-    }
-    expect(texts).to.deep.equal(Array(2).fill('The email or the password is wrong.'));
-    await expectAccessible(stranger.page);
+    expect(await site.service.db('users').where({ email: 'ann@example.com' })).to.deep.equal([]);
   });
 });
 
-describe('Accounts over HTTP', () => {
+describe('Accounts with passwords hashed as in production', () => {
   let service: TestService;
   before(async () => {
-    // With passwords hashed as in production.
     service = await startService({ passwords: createPasswordHasher({ log: testLog() }) });
   });
   after(() => service.stop());

@@ -10,12 +10,15 @@ import {
 } from '../../../src/accounts/account-exports.ts';
 import { takeLostExports } from '../../../src/accounts/export-turns.ts';
 import { deleteUser, findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { saveBrand } from '../../../src/codes/brand.ts';
+import { ownedFiles } from '../../../src/codes/files/stored-file.ts';
 import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
 import { mailQueue } from '../../../src/queue/mail-queue.ts';
 import { openQueueClient, type QueueClient } from '../../../src/queue/queue-client.ts';
 import { TryLaterError } from '../../../src/queue/queue-worker.ts';
 import { waitUntilReady } from '../../../src/queue/queue-connection.ts';
 import { createExportHandler } from '../../../workers/export-handler.ts';
+import { png } from '../../codes/files/logo-files.ts';
 import { pdf } from '../../codes/files/pdf-file.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -26,6 +29,7 @@ import { mainText } from '../../support/operator.ts';
 import { onBothQueues } from '../../support/queue-engines.ts';
 import { readZip } from '../../support/read-zip.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode } from '../../support/share.ts';
 import { testLog } from '../../support/test-log.ts';
 
@@ -39,7 +43,12 @@ onBothQueues('The export of an account', (redisUrl) => {
   let queue: QueueClient;
   before(async () => {
     mails = await startMailServer();
-    service = await startService({ worker: true, redisUrl: redisUrl(), config: { mail: mails.config } });
+    service = await startService({
+      ...quickImages,
+      worker: true,
+      redisUrl: redisUrl(),
+      config: { mail: mails.config },
+    });
     queue = openQueueClient({
       place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
       log: testLog(),
@@ -63,6 +72,15 @@ onBothQueues('The export of an account', (redisUrl) => {
     const until = new Date(Date.now() + day);
     await service.db('account_exports').where({ user_id: userId }).update({ leased_until: until });
   }
+
+  /** The worker of the service does not get it first. */
+  const requestLeased = (userId: string) =>
+    service.db.transaction(async (transaction) => {
+      const requestId = await requestExport(transaction, userId, new Date());
+      const leased = { leased_until: new Date(Date.now() + day) };
+      await transaction('account_exports').where({ user_id: userId }).update(leased);
+      return requestId ?? '';
+    });
 
   async function download(client: FormClient): Promise<Map<string, Buffer>> {
     return eventually(async () => {
@@ -91,7 +109,14 @@ onBothQueues('The export of an account', (redisUrl) => {
       raw: new Uint8Array(file),
       headers: { 'Content-Type': 'application/pdf' },
     });
+    const logo = { method: 'PUT', raw: new Uint8Array(png()), headers: { 'Content-Type': 'image/png' } };
+    const { logo: logoId } = (await api(`/qrcodes/${code.id}/page/logo?alt=Ours`, logo)).body as {
+      logo: string;
+    };
     await fillScans(service.db, code.id, 2_500, 30);
+    const owner = await findOrCreateUser(service.db, 'ann@example.com', new Date());
+    const brand = { foregroundColor: '#102060', backgroundColor: '#fffdf5', pageColor: null, logo: logoId };
+    await saveBrand(service.db, owner.id, brand, new Date());
     const others = await createCode(apiClient(service.url, await service.makeKey()), { name: 'Secret' });
     await fillScans(service.db, others.id, 3, 1);
     const ann = await signedIn(service, 'ann@example.com');
@@ -103,10 +128,17 @@ onBothQueues('The export of an account', (redisUrl) => {
       'codes.json',
       'codes.csv',
       'styles.json',
+      'brand.json',
+      `logos/${logoId}.png`,
       uploaded,
       'scans.csv',
     ]);
     expect(archive.get(uploaded)?.equals(file)).to.equal(true);
+    expect(archive.get(`logos/${logoId}.png`)?.toString('latin1', 1, 4)).to.equal('PNG');
+    const { updatedAt: _saved, ...exported } = JSON.parse(String(archive.get('brand.json'))) as object & {
+      updatedAt: string;
+    };
+    expect(exported).to.deep.equal(brand);
     const account = JSON.parse(String(archive.get('account.json'))) as {
       account: object;
       apiKeys: { prefix: string }[];
@@ -115,6 +147,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(account.apiKeys.map(({ prefix }) => key.includes(prefix))).to.deep.equal([true]);
     const codes = JSON.parse(String(archive.get('codes.json'))) as object[];
     expect(codes).to.have.length(2);
+    expect(codes[0]).to.deep.include({ pageLogo: { logo: logoId, alt: 'Ours' } });
     expect(codes[0]).to.include({
       id: code.id,
       content: 'https://example.com/menu',
@@ -129,6 +162,24 @@ onBothQueues('The export of an account', (redisUrl) => {
       .and.not.to.contain(others.id)
       .and.not.to.match(/hash|sealed/i);
     expect(await mainText(await ann.get('/account'))).to.contain('Download the export');
+  });
+
+  it('has every file of an account with hundreds of them', async () => {
+    const email = 'filed@example.com';
+    const api = apiClient(service.url, await service.makeKey({ email }));
+    const code = { name: 'Menu', content: 'https://example.com/menu' };
+    const qrCodes = Array.from({ length: 201 }, () => code);
+    expect((await api('/qrcodes/bulk', { method: 'POST', body: { qrCodes } })).status).to.equal(200);
+    const owner = await findUserByEmail(service.db, email);
+    await service.db.raw(
+      `INSERT INTO code_files (code_id, id, user_id, kind, name, media_type, bytes, updated_at)
+       SELECT id, gen_random_uuid(), user_id, 'file', 'Menu.pdf', 'application/pdf', 1, now()
+       FROM qr_codes WHERE user_id = ?`,
+      [owner?.id ?? ''],
+    );
+    const found = new Set<string>();
+    for await (const { codeId } of ownedFiles(service.db, owner?.id ?? '')) found.add(codeId);
+    expect(found.size).to.equal(201);
   });
 
   it('is for its owner only, and for seven days', async () => {
@@ -216,7 +267,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     const page = async () => mainText(await client.get('/account'));
     expect(await page())
       .to.contain('Your export is being created')
-      .and.not.to.contain('You also get a mail');
+      .and.not.to.contain('You also get an email');
     await service.db('users').where({ id }).update({ confirmed_email: 'lost@example.com' });
     expect(await page()).to.contain('You also get an email when it is ready.');
     await runHousekeeping();
@@ -286,8 +337,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       for (const end of ['replaced', 'failed', 'deleted'] as const) {
         const user = await findOrCreateUser(service.db, `large-${end}@example.com`, new Date());
         const userId = user.id;
-        const requestId = (await requestExport(service.db, userId, new Date())) ?? '';
-        await lease(userId);
+        const requestId = await requestLeased(userId);
         const buildId = uuidv7();
         for (let position = 0; position < 130; position += 1)
           await addExportChunk(
@@ -300,8 +350,7 @@ onBothQueues('The export of an account', (redisUrl) => {
         if (end === 'failed') await failExport(service.db, { userId, requestId }, new Date());
         else await finishExport(service.db, { userId, requestId, buildId, bytes: 260 });
         if (end === 'replaced') {
-          expect(await requestExport(service.db, userId, new Date())).to.be.a('string');
-          await lease(userId);
+          expect(await requestLeased(userId)).to.not.equal('');
           await failExport(
             service.db,
             { userId, requestId: (await findExport(service.db, userId, new Date()))?.requestId ?? '' },

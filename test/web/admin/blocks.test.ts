@@ -56,7 +56,7 @@ describe('The page of blocks', () => {
       const removed = await operator.post('/admin/blocks/remove', { kind, value: stored });
       expect(await done(removed))
         .to.contain('The block was removed.')
-        .and.to.contain('Nothing is blocked.');
+        .and.to.contain('Nothing is blocked');
       expect(await statusOf(code.shareToken), kind).to.equal(302);
       expect(await latest()).to.include({ action: `${kind}.unblock`, target: stored });
       const again = await operator.post('/admin/blocks/remove', { kind, value: stored });
@@ -97,6 +97,7 @@ describe('The page of blocks', () => {
     expect(await done(await add({ kind: 'host', value: 'zip', topLevel: 'on' }))).to.contain(
       'The block was added.',
     );
+    expect(await (await operator.get('/admin/blocks')).text()).to.contain('aria-label="Unblock zip"');
     await service.db('blocks').delete();
   });
 
@@ -118,7 +119,7 @@ describe('The page of blocks', () => {
     expect(await names('/admin/blocks?page=-3')).to.have.length(50);
     expect(await names('/admin/blocks?q=pHISHING')).to.deep.equal([7]);
     expect(await names('/admin/blocks?q=listed-51')).to.deep.equal([51]);
-    expect(await mainText(await operator.get('/admin/blocks?q=nothing'))).to.contain('No block matches.');
+    expect(await mainText(await operator.get('/admin/blocks?q=nothing'))).to.contain('No block matches');
     await service.db('blocks').delete();
   });
 

@@ -10,7 +10,7 @@ import { scanQueue } from '../../../src/queue/scan-queue.ts';
 import { newScanId } from '../../../src/scans/scan-id.ts';
 import { saveReport } from '../../../src/store/process-reports.ts';
 import { expectAccessible } from '../../support/accessible.ts';
-import { iPhone, narrowPhone } from '../../support/browser.ts';
+import { desktop, iPhone, narrowPhone } from '../../support/browser.ts';
 import { hourMs } from '../../../src/runtime/units.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
@@ -83,48 +83,69 @@ inABrowser(
       await queue.close();
     }
 
-    const paths = () => [
-      '/admin',
-      '/admin/users',
-      `/admin/users/${user.id}`,
-      '/admin/users?q=nobody-like-this',
-      '/admin/blocks',
-      '/admin/queues',
-      '/admin/audit',
-    ];
-
-    for (const [name, options] of [
-      ['a phone', iPhone],
-      ['a desktop', { viewport: { width: 1280, height: 900 } }],
-    ] as const)
-      it(`are accessible in both themes and fit ${name}`, async () => {
-        const { page } = await site.visitAs(operatorEmail, options);
-        for (const path of paths()) {
-          await page.goto(path);
-          expect(await isTooWide(page), path).to.equal(false);
-          await expectAccessible(page);
-        }
-      });
-
-    it('fit the narrowest phone', async () => {
+    it('are accessible in both themes and fit every screen, lead from the app to each other, and work by keyboard', async () => {
       const { page } = await site.visitAs(operatorEmail, narrowPhone);
-      for (const path of paths()) {
-        await page.goto(path);
-        expect(await isTooWide(page), path).to.equal(false);
-      }
-    });
-
-    it('lead from the app to each other and back', async () => {
-      const { page } = await site.visitAs(operatorEmail);
+      await page.setViewportSize(desktop);
       await page.goto('/codes');
       await page.getByRole('banner').getByRole('link', { name: 'Admin' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await expectLabelsApart(page);
+      await page.setViewportSize(desktop);
       for (const name of ['Users', 'Blocks', 'Queues', 'Audit log', 'Overview']) {
         await page.getByRole('navigation', { name: 'Admin' }).getByRole('link', { name }).click();
         await page.getByRole('heading', { level: 1, name }).waitFor();
+        await expectToFit(page);
+        if (name === 'Queues') {
+          await page
+            .getByRole('button', { name: /^Retry job / })
+            .first()
+            .focus();
+          await page.keyboard.press('Enter');
+          await page.getByRole('status').getByText('The job is back in the queue.').waitFor();
+        }
+        if (name === 'Audit log') {
+          const row = page.getByRole('row', { name: /Created an API key/ });
+          expect(await row.locator('[data-label=Note]').innerText()).to.equal('Key “Shop”');
+        }
       }
       await page.getByRole('banner').getByRole('link', { name: 'QR codes' }).click();
       await page.waitForURL('**/codes');
     });
+
+    it('are accessible and fit every screen for one user, and where none is found', async () => {
+      const { page } = await site.visitAs(operatorEmail, narrowPhone);
+      for (const path of [`/admin/users/${user.id}`, '/admin/users?q=nobody-like-this']) {
+        await page.goto(path);
+        await expectToFit(page);
+      }
+    });
+
+    /** The same page on each screen, without loading it again. */
+    async function expectToFit(page: Page): Promise<void> {
+      await page.setViewportSize(narrowPhone.viewport);
+      expect(await isTooWide(page), page.url()).to.equal(false);
+      for (const size of [iPhone.viewport, desktop]) {
+        await page.setViewportSize(size);
+        expect(await isTooWide(page), page.url()).to.equal(false);
+        await expectAccessible(page);
+      }
+    }
+
+    async function expectLabelsApart(page: Page): Promise<void> {
+      await page.setViewportSize(iPhone.viewport);
+      const [label, column] = await page
+        .locator('td[data-label="Last report"]')
+        .first()
+        .evaluate((cell) => {
+          const text = document.createElement('span');
+          text.textContent = cell.dataset.label ?? '';
+          document.body.append(text);
+          const { width } = text.getBoundingClientRect();
+          text.remove();
+          return [width, Number.parseFloat(getComputedStyle(cell).gridTemplateColumns)];
+        });
+      expect(column).to.be.above(label + 4);
+    }
 
     it('refresh the overview when told to, and stop again', async () => {
       const { page } = await site.visitAs(operatorEmail);
@@ -140,6 +161,29 @@ inABrowser(
       expect(await page.locator('#announcement').textContent()).to.equal(
         'The figures are no longer refreshed.',
       );
+    });
+
+    it('help a user to sign in, who chooses a password on a phone', async () => {
+      const { page } = await site.visitAs(operatorEmail);
+      const link = await createLink(page);
+      await page.reload();
+      expect(await page.content()).not.to.contain(link);
+      // The user's own browser.
+      await page.context().clearCookies();
+      await page.setViewportSize(iPhone.viewport);
+      await page.goto(new URL(link).pathname);
+      await expectAccessible(page);
+      await page.getByLabel('New password').fill('short');
+      await page.getByRole('button', { name: 'Save and sign in' }).click();
+      await page.getByText('New password must have at least 10 characters.').waitFor();
+      await expectAccessible(page);
+      await page.getByLabel('New password').fill('correct horse battery staple 7');
+      await page.getByRole('button', { name: 'Save and sign in' }).click();
+      await page.waitForURL('**/codes');
+      await page.context().clearCookies();
+      await page.goto(new URL(link).pathname);
+      await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+      await expectAccessible(page);
     });
 
     async function saveAnotherProcess(host: string): Promise<void> {
@@ -168,73 +212,5 @@ inABrowser(
       await expectAccessible(page);
       return page.getByLabel('Link', { exact: true }).inputValue();
     }
-
-    it('tell the name of a key from other notes in the audit log', async () => {
-      const { page } = await site.visitAs(operatorEmail);
-      await page.goto('/admin/audit');
-      const row = page.getByRole('row', { name: /Created an API key/ });
-      expect(await row.locator('[data-label=Note]').innerText()).to.equal('Key “Shop”');
-    });
-
-    it('keep labels and values apart on a phone', async () => {
-      const { page } = await site.visitAs(operatorEmail, iPhone);
-      await page.goto('/admin');
-      const [label, column] = await page
-        .locator('td[data-label="Last report"]')
-        .first()
-        .evaluate((cell) => {
-          const text = document.createElement('span');
-          text.textContent = cell.dataset.label ?? '';
-          document.body.append(text);
-          const { width } = text.getBoundingClientRect();
-          text.remove();
-          return [width, Number.parseFloat(getComputedStyle(cell).gridTemplateColumns)];
-        });
-      expect(column).to.be.above(label + 4);
-    });
-
-    it('help a user to sign in, who chooses a password on a phone', async () => {
-      const { page } = await site.visitAs(operatorEmail);
-      const link = await createLink(page);
-      await page.reload();
-      expect(await page.content()).not.to.contain(link);
-      const owner = await site.visit(iPhone);
-      await owner.page.goto(new URL(link).pathname);
-      await expectAccessible(owner.page);
-      await owner.page.getByLabel('New password').fill('short');
-      await owner.page.getByRole('button', { name: 'Save and sign in' }).click();
-      await owner.page.getByText('New password must have at least 10 characters.').waitFor();
-      await expectAccessible(owner.page);
-      await owner.page.getByLabel('New password').fill('correct horse battery staple 7');
-      await owner.page.getByRole('button', { name: 'Save and sign in' }).click();
-      await owner.page.waitForURL('**/codes');
-      const later = await site.visit(iPhone);
-      await later.page.goto(new URL(link).pathname);
-      await later.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-      await expectAccessible(later.page);
-    });
-
-    it('block and unblock with scripts turned off', async () => {
-      const { page } = await site.visitAs(operatorEmail, { javaScriptEnabled: false });
-      await page.goto('/admin/blocks');
-      await page.getByLabel('Host, code or email').fill('zip');
-      await page.getByRole('button', { name: 'Block', exact: true }).click();
-      await page.getByLabel('Block the whole top-level domain').check();
-      await page.getByRole('button', { name: 'Block', exact: true }).click();
-      await page.getByRole('status').getByText('The block was added.').waitFor();
-      await page.getByRole('button', { name: 'Unblock zip' }).click();
-      await page.getByRole('status').getByText('The block was removed.').waitFor();
-    });
-
-    it('retry a failed job with the keyboard', async () => {
-      const { page } = await site.visitAs(operatorEmail);
-      await page.goto('/admin/queues');
-      await page
-        .getByRole('button', { name: /^Retry job / })
-        .first()
-        .focus();
-      await page.keyboard.press('Enter');
-      await page.getByRole('status').getByText('The job is back in the queue.').waitFor();
-    });
   },
 );

@@ -42,7 +42,7 @@ onBothQueues('The page of queues', (redisUrl) => {
   }
 
   it('lists failed jobs with their reason, without data about people, and retries one or all', async () => {
-    expect(await mainText(await operator.get('/admin/queues'))).to.contain('There are no failed jobs.');
+    expect(await mainText(await operator.get('/admin/queues'))).to.contain('No failed jobs');
     const ids = [await failJob(), await failJob(), await failJob()];
     const shown = await mainText(await operator.get('/admin/queues'));
     expect(shown).to.contain('Failed jobs of scans').and.to.contain('3 jobs failed');

@@ -5,6 +5,7 @@ import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { lockWaiters } from '../../support/row-lock.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode, openShare, type SharedCode } from '../../support/share.ts';
 
 const missing = '00000000-0000-7000-8000-000000000000';
@@ -15,7 +16,7 @@ describe('Bulk changes of QR codes', () => {
   let codes: SharedCode[];
 
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
   });
   after(() => service.stop());
   beforeEach(async () => {

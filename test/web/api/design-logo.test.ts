@@ -10,13 +10,15 @@ import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { canRenderPdf, findCodes, renderPdf } from '../../support/render-pdf.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { provingService } from '../../support/shared-service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 
 describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
   let service: TestService;
   let api: ApiClient;
 
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
     api = ownerClient(service);
   });
   after(() => service.stop());
@@ -34,10 +36,10 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
       raw: new Uint8Array(file),
       headers: { 'Content-Type': 'application/octet-stream', ...headers },
     });
-  const design = async (id: string) => (await api(`/qrcodes/${id}/design`)).body;
+  const design = async (id: string, client = api) => (await client(`/qrcodes/${id}/design`)).body;
   const countLogos = async () => Number((await service.db('logos').count())[0]?.['count']);
-  const picture = async (token: string, ending: string) => {
-    const response = await fetch(`${service.url}/r/${token}.${ending}`);
+  const picture = async (token: string, ending: string, { url } = service) => {
+    const response = await fetch(`${url}/r/${token}.${ending}`);
     expect(response.status).to.equal(200);
     return { headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
   };
@@ -48,47 +50,54 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     return found.flat().map(({ text }) => text);
   };
 
-  for (const [type, make] of Object.entries({
-    PNG: () => png(),
-    JPEG: jpeg,
-    WebP: webp,
-    SVG: () => plainSvg,
-  })) {
-    it(`is set from a ${type} file, proven, and shown in every picture`, async () => {
-      const { id, shareToken, shareUrl } = await create();
-      const before = await picture(shareToken, 'png');
-      const answer = await upload(id, await make());
-      expect(answer.status).to.equal(200);
-      expect(answer.body).to.include({ ...defaultDesign, logo: answer.body.logo });
-      // Level H, which some share tokens need, has more modules.
-      expect(answer.body.readsAtMm).to.be.oneOf([15, 20]);
-      expect(answer.body.logo).to.match(/^[\w-]{43}$/);
-      // Without the advice for a smaller print, which is given once.
-      const { proof, ...saved } = answer.body;
-      expect(await design(id)).to.deep.include(saved);
-      expect(proof).to.include(`Reads at ${saved.readsAtMm} mm`);
-      const shown = await picture(shareToken, 'png');
-      expect(shown.headers.get('etag')).to.not.equal(before.headers.get('etag'));
-      const pixels = readColorPng(shown.bytes);
-      for (const [name, read] of Object.entries(readers))
-        expect(await read(onPaper(pixels)), name).to.equal(shareUrl);
+  it('is proven, and shown in every picture', async () => {
+    const proving = await provingService();
+    const client = ownerClient(proving);
+    const { id, shareToken, shareUrl } = await create({}, client);
+    const before = await picture(shareToken, 'png', proving);
+    const answer = await upload(id, png(), { client });
+    expect(answer.status).to.equal(200);
+    expect(answer.body).to.include({ ...defaultDesign, logo: answer.body.logo });
+    // Level H, which some share tokens need, has more modules.
+    expect(answer.body.readsAtMm).to.be.oneOf([15, 20]);
+    expect(answer.body.logo).to.match(/^[\w-]{43}$/);
+    // Without the advice for a smaller print, which is given once.
+    const { proof, ...saved } = answer.body;
+    expect(await design(id, client)).to.deep.include(saved);
+    expect(proof).to.include(`Reads at ${saved.readsAtMm} mm`);
+    const shown = await picture(shareToken, 'png', proving);
+    expect(shown.headers.get('etag')).to.not.equal(before.headers.get('etag'));
+    const pixels = readColorPng(shown.bytes);
+    for (const [name, read] of Object.entries(readers))
+      expect(await read(onPaper(pixels)), name).to.equal(shareUrl);
+    const svg = await picture(shareToken, 'svg', proving);
+    const drawn = svg.bytes.toString();
+    expect(drawn).to.include('xlink:href="data:image/png;base64,');
+    expect(drawn.match(/href=|url\(|<script/g)).to.have.length(1);
+    // Opened directly, it shows the logo and loads nothing else.
+    expect(svg.headers.get('content-security-policy')).to.equal("default-src 'none'; img-src data:");
+    const pdf = (await picture(shareToken, 'pdf', proving)).bytes;
+    expect(pdf.toString('latin1')).to.include('/Subtype /Image').and.to.include('/SMask');
+    if (canRenderPdf()) expect(await textsIn(pdf)).to.deep.equal([shareUrl]);
+  });
+
+  for (const [type, make, middle] of [
+    ['PNG', async () => png(), '#ffffff'],
+    ['JPEG', jpeg, '#ffffff'],
+    ['WebP', webp, '#ffffff'],
+    ['SVG', async () => plainSvg, '#000000'],
+  ] as const) {
+    it(`is set from a ${type} file`, async () => {
+      const { id, shareToken } = await create();
+      const { status, body } = await upload(id, await make());
+      expect(status).to.equal(200);
+      expect((await design(id)).logo)
+        .to.equal(body.logo)
+        .and.to.match(/^[\w-]{43}$/);
       // The middle of the square and of the triangle.
-      expect(colorAt(pixels, 256, 256)).to.equal(type === 'SVG' ? '#000000' : '#ffffff');
-      const drawn = (await picture(shareToken, 'svg')).bytes.toString();
-      expect(drawn).to.include('xlink:href="data:image/png;base64,');
-      expect(drawn.match(/href=|url\(|<script/g)).to.have.length(1);
-      const pdf = (await picture(shareToken, 'pdf')).bytes;
-      expect(pdf.toString('latin1')).to.include('/Subtype /Image').and.to.include('/SMask');
-      if (canRenderPdf()) expect(await textsIn(pdf)).to.deep.equal([shareUrl]);
+      expect(colorAt(readColorPng((await picture(shareToken, 'png')).bytes), 256, 256)).to.equal(middle);
     });
   }
-
-  it('can be seen in an SVG that is opened directly, and nothing else can be loaded', async () => {
-    const { id, shareToken } = await create();
-    await upload(id, png());
-    const { headers } = await picture(shareToken, 'svg');
-    expect(headers.get('content-security-policy')).to.equal("default-src 'none'; img-src data:");
-  });
 
   it('raises the error correction as far as needed, and says so', async () => {
     const { id } = await create({ errorCorrection: 'L' });
@@ -213,7 +222,7 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     const key = await service.makeKey({ email: 'printer@example.com' });
     const client = apiClient(service.url, key);
     const codes = [];
-    for (let index = 0; index < 6; index += 1) codes.push(await create({}, client));
+    for (let index = 0; index < 3; index += 1) codes.push(await create({}, client));
     for (const { id } of codes) await upload(id, png(), { client });
     const labels = await fetch(`${service.url}/api/v1/qrcodes/labels`, {
       method: 'POST',

@@ -202,7 +202,7 @@ describe('errors of the service itself (7; decisions: Bodies and errors)', () =>
       // In a browser: a page that can be reloaded.
       const page = await owner.get('/codes?search=menu');
       expect(page.status).to.equal(503);
-      expect(await page.text()).to.match(/<a href(?:="")?>Try again<\/a>/);
+      expect(await page.text()).to.match(/<a class="button" href(?:="")?>Try again<\/a>/);
     } finally {
       await service.db.raw(`ALTER DATABASE ${name} CONNECTION LIMIT -1`);
     }

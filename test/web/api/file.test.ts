@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode, openShare } from '../../support/share.ts';
 
 const megabyte = 1024 * 1024;
@@ -16,7 +17,7 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
   let api: ApiClient;
 
   before(async () => {
-    service = await startService({ worker: true });
+    service = await startService({ ...quickImages, worker: true });
     api = ownerClient(service);
   });
   after(() => service.stop());

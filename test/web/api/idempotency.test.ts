@@ -119,6 +119,20 @@ describe('Idempotency-Key', () => {
     expect((await codes()).map(({ name }) => name)).to.deep.equal(['Menu']);
   });
 
+  it('with the same body for another code is a 400 that changes nothing', async () => {
+    const { api, codes } = await newAccount();
+    const ids = [(await post(api, 'first')).body.id, (await post(api, 'second')).body.id] as [string, string];
+    const rename = (id: string) =>
+      api(`/qrcodes/${id}`, {
+        method: 'PATCH',
+        body: { name: 'Renamed' },
+        headers: { 'Idempotency-Key': 'rename one' },
+      });
+    expect((await rename(ids[0])).body).to.include({ id: ids[0], name: 'Renamed' });
+    expectInvalid(await rename(ids[1]), ['Idempotency-Key']);
+    expect((await codes()).find(({ id }) => id === ids[1])?.name).to.equal('Menu');
+  });
+
   it('compares a body of many levels, too', async () => {
     const { api } = await newAccount();
     const raw = '['.repeat(19_000) + ']'.repeat(19_000);

@@ -5,7 +5,17 @@ import { insertCodes, newCode } from '../../../src/codes/codes.ts';
 import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
-import { canRenderPdf, findCodes, pageSizesMm, pdfText, renderPdf } from '../../support/render-pdf.ts';
+import {
+  canCheckPdf,
+  canRenderPdf,
+  expectValidPdf,
+  findCodes,
+  pageSizesMm,
+  pdfFonts,
+  pdfText,
+  renderPdf,
+  typedText,
+} from '../../support/render-pdf.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -105,10 +115,10 @@ describe('POST /api/v1/qrcodes/labels', () => {
     }
   }
 
-  it('prints 200 codes on Avery L7160 from the 5th label on, each on its label within 1 mm', async function () {
+  it('prints 42 codes on Avery L7160 from the 5th label on, each on its label within 1 mm', async function () {
     if (!canRenderPdf()) return this.skip();
     const { key, id } = await owner();
-    const codes = await store(id, names(200));
+    const codes = await store(id, names(42));
     const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet: 'L7160', start: 5 });
     await expectOnLabels(pdf, codes, sheets.L7160, { start: 5, middle: [31.75, 15.5] });
     const text = await pdfText(pdf);
@@ -151,25 +161,98 @@ describe('POST /api/v1/qrcodes/labels', () => {
     expect(await pdfText(pdf)).to.not.include('Shelf');
   });
 
-  it('writes names with accents, shortens long ones, and names a code by its token if it must', async function () {
+  const typedNames = [
+    'Anna Nguyễn',
+    'Šárka Ćosić-Żółkiewska',
+    'Iğdır Işık',
+    'Bücher “Ærø” – 5 €',
+    'Ọ̀ṣun m̀ q̃',
+    'Володимир Їжакевич',
+    'Ελένη Παπαδοπούλου',
+    'محمد علي',
+    'فاطمة الزهراء لا',
+    'مُحَمَّد',
+    'שלום עולם',
+    'דּוד בֶּן־גּוּרְיוֹן',
+    'สมชาย น้ำ',
+    'राजकुमार क्षत्रिय',
+    'বাংলা কৃষ্ণ',
+    '王小明',
+    '張偉',
+    '桜井さくら',
+    '김민준',
+    'Party 😀 👨‍👩‍👧 ❤️',
+    // No font that we embed has these, so they are boxes; the text stays.
+    'ᐃᓄᒃᑎᑐᑦ',
+  ];
+
+  it('prints each name as it was typed, whatever its script, in one embedded font', async function () {
+    if (!canCheckPdf()) return this.skip();
+    const { key, id } = await owner();
+    const codes = await store(id, typedNames);
+    const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet: 'L7160' });
+    const text = await typedText(pdf);
+    for (const name of typedNames) expect(text).to.include(name);
+    const fonts = await pdfFonts(pdf);
+    expect(fonts).to.have.length(1);
+    expect(fonts[0]).to.deep.include({ isEmbedded: true, isSubset: true, hasUnicode: true });
+    expect(fonts[0]?.name).to.match(/^[A-Z]{6}\+NotoSans-Regular$/);
+    await expectValidPdf(pdf);
+    // Names do not cover codes, and poppler finds no error.
+    const [page] = await renderPdf(pdf);
+    expect(await findCodes(page as NonNullable<typeof page>)).to.have.length(typedNames.length);
+  });
+
+  for (const [name, lines] of [
+    ['Gabriel García-Márquez', ['Gabriel', 'García-\u00ad', 'Márquez']],
+    ['Donaudampfschifffahrtskapitän', ['Donau\u00ad', 'dampfschiff\u00ad', 'fahrtskapitän']],
+    ['桜井さくらラーメンショップ東京本店', undefined],
+    ['สมชาย ใจดีมากที่สุดในประเทศไทย', undefined],
+    ['محمد بن عبد الله الخوارزمي', undefined],
+  ] as const) {
+    it(`breaks ${name} where it may be broken`, async function () {
+      if (!canRenderPdf()) return this.skip();
+      const { key, id } = await owner();
+      const [code] = (await store(id, [name])) as [QrCode];
+      const pdf = await printed(key, { qrCodeIds: [code.id], sheet: 'L4732' });
+      const found = (await pdfText(pdf)).replace(/[\u202a-\u202e\f]/g, '').trim();
+      if (lines) expect(found.split('\n').map((line) => line.trim())).to.deep.equal(lines);
+      expect(found.split('\n')).to.have.length.above(1);
+      expect(found.replace(/[\s\u00ad]/g, '')).to.equal(name.replace(/\s/g, ''));
+    });
+  }
+
+  it('makes long names smaller, then shortens them', async function () {
     if (!canRenderPdf()) return this.skip();
     const { key, id } = await owner();
-    const codes = await store(id, [
-      'Bücher “Ærø” – 5 €',
-      'Łódź',
-      'word '.repeat(20).trim(),
-      '菜单',
-      'W'.repeat(100),
-    ]);
+    const codes = await store(id, ['word '.repeat(20).trim(), 'W'.repeat(100), 'Short']);
     const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet: '5160' });
-    const text = await pdfText(pdf);
-    expect(text)
-      .to.include('Bücher “Ærø” – 5 €')
+    expect(await pdfText(pdf))
+      .to.match(/^word word .*…$/m)
+      .and.to.match(/W+…/)
+      .and.to.match(/\bShort$/m);
+  });
 
-      .and.to.match(/^word word .*…$/m);
-    // Chinese is drawn as outlines.
-    expect(text).to.match(/^W+…$/m);
-    expect(text).to.not.include(codes[3]?.shareToken);
+  it('keeps hostile names on their labels, and replaces visibly what cannot be drawn', async function () {
+    if (!canCheckPdf()) return this.skip();
+    const { key, id } = await owner();
+    const codes = await store(id, [
+      `a${'\u0301'.repeat(199)}`,
+      '\u202eMenu',
+      '😀'.repeat(200),
+      '👨‍'.repeat(100),
+      '\u200d\u200f'.repeat(99),
+      'ﷺ﷽'.repeat(50),
+      '\u0300\u20dd',
+      'Plain',
+    ]);
+    const pdf = await printed(key, { qrCodeIds: codes.map((code) => code.id), sheet: 'L4732' });
+    await expectValidPdf(pdf);
+    const [page] = await renderPdf(pdf);
+    const found = await findCodes(page as NonNullable<typeof page>);
+    expect(found.map(({ text }) => text)).to.have.members(codes.map(linkOf));
+    const text = await pdfText(pdf);
+    expect(text).to.include('\ufffd').and.to.include('Menu').and.to.include('Plain');
   });
 
   it('warns where labels are too small for what the codes hold', async () => {

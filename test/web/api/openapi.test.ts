@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { codeTypes } from '../../../src/codes/content/content-types.ts';
 import { Type } from '../../../src/schema.ts';
 import { buildOpenApi } from '../../../src/web/api/openapi.ts';
 import { pageOf } from '../../../src/web/api/lists.ts';
@@ -446,7 +447,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       expect(properties.size).to.include({ type: 'integer', minimum: 128, maximum: 2048, default: 512 });
       expect(properties.type.default).to.equal('url');
       const contract = ['url', 'text', 'wifi', 'vcard', 'email', 'phone', 'sms', 'whatsapp', 'geo', 'social'];
-      expect(properties.type.enum).to.deep.equal([...contract, 'event']);
+      expect(properties.type.enum).to.deep.equal(codeTypes).and.include.members(contract);
       expect(properties.errorCorrection.default).to.equal('M');
       expect(properties.errorCorrection.enum).to.have.members(['L', 'M', 'Q', 'H']);
       expect(properties.foregroundColor.default).to.equal('#1a1410');

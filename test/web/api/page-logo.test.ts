@@ -4,13 +4,14 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode, openShare } from '../../support/share.ts';
 
 describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
   let service: TestService;
   let api: ApiClient;
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
     api = ownerClient(service);
   });
   after(() => service.stop());

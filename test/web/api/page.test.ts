@@ -6,8 +6,8 @@ import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode, openShare } from '../../support/share.ts';
 
-const none = { title: null, text: null, color: null };
-const look = { title: 'Café Linden', text: 'Open daily', color: '#7A1F3D' };
+const none = { title: null, text: null, color: null, showsName: true };
+const look = { title: 'Café Linden', text: 'Open daily', color: '#7A1F3D', showsName: true };
 
 describe('GET and PATCH /api/v1/qrcodes/:id/page', () => {
   let service: TestService;
@@ -40,6 +40,8 @@ describe('GET and PATCH /api/v1/qrcodes/:id/page', () => {
     expect({ ...(after as object), updatedAt: '' }).to.deep.equal({ ...(before as object), updatedAt: '' });
     expect((await patch(code.id, { title: null })).body).to.deep.equal({ ...look, title: null });
     expect((await shown(code.shareToken)).page).to.contain('Table 4, internal');
+    expect((await patch(code.id, { showsName: false })).body).to.include({ title: null, showsName: false });
+    expect((await shown(code.shareToken)).page).not.to.contain('internal');
   });
 
   it('keep the name of a contact below the title', async () => {

@@ -5,6 +5,7 @@ import { expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { scanRow } from '../../support/scan-rows.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode } from '../../support/share.ts';
 
 const at = (minute: number) => `2026-06-01T10:0${minute}:00.000Z`;
@@ -87,7 +88,7 @@ describe('limit of lists', () => {
   let service: TestService;
   let api: ApiClient;
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
     api = ownerClient(service);
   });
   after(() => service.stop());

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { quickImages } from '../../support/shared-threads.ts';
 import { createCode, openShare } from '../../support/share.ts';
 
 describe('The photo of a contact, /api/v1/qrcodes/:id/photo', () => {
@@ -14,7 +15,7 @@ describe('The photo of a contact, /api/v1/qrcodes/:id/photo', () => {
   let api: ApiClient;
 
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
     api = ownerClient(service);
   });
   after(() => service.stop());

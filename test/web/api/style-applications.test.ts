@@ -8,18 +8,26 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
-import { onBothQueues } from '../../support/queue-engines.ts';
 import { type TestService, startService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
+import { assumedProofs, quickImages, sharedProofs } from '../../support/shared-threads.ts';
 import { testLog } from '../../support/test-log.ts';
 
 const post = (api: ApiClient, path: string, body: object) => api(path, { method: 'POST', body });
 const apply = (api: ApiClient, styleId: string, body: object) => post(api, `/styles/${styleId}/apply`, body);
 
-onBothQueues('A style that is applied to codes', (redisUrl) => {
+describe('A style that is applied to codes', () => {
   let service: TestService;
+  let proofs = assumedProofs;
   before(async () => {
-    service = await startService({ worker: true, redisUrl: redisUrl() });
+    service = await startService({
+      worker: true,
+      ...quickImages,
+      proofs: { ...assumedProofs, prove: (...call) => proofs.prove(...call) },
+    });
+  });
+  afterEach(() => {
+    proofs = assumedProofs;
   });
   after(() => service.stop());
 
@@ -43,14 +51,22 @@ onBothQueues('A style that is applied to codes', (redisUrl) => {
     const good = await createCode(api);
     const pale = await createCode(api, { foregroundColor: '#e0e0e0' });
     const long = await createCode(api, { type: 'text', content: 'x'.repeat(2_900), errorCorrection: 'L' });
+    const blurred = await createCode(api);
     const gone = await createCode(api);
-    const qrCodeIds = [good.id, pale.id, long.id, gone.id, good.id];
+    const qrCodeIds = [good.id, pale.id, long.id, blurred.id, gone.id, good.id];
+    proofs = {
+      ...assumedProofs,
+      prove: async (caller, picture) =>
+        picture.text.endsWith(blurred.shareToken)
+          ? { readsAtMm: null, remedy: { field: 'moduleShape', value: 'square' }, undrawable: null }
+          : assumedProofs.prove(caller, picture),
+    };
     const accepted = await apply(api, style.id, { qrCodeIds });
     expect(accepted.status).to.equal(202);
-    expect(accepted.body).to.include({ styleId: style.id, total: 4 });
+    expect(accepted.body).to.include({ styleId: style.id, total: 5 });
     await api(`/qrcodes/${gone.id}`, { method: 'DELETE' });
     const queue = openQueueClient({
-      place: { databaseUrl: service.databaseUrl, redisUrl: redisUrl() },
+      place: { databaseUrl: service.databaseUrl, redisUrl: undefined },
       log: testLog(),
     });
     await waitUntilReady(queue);
@@ -58,23 +74,25 @@ onBothQueues('A style that is applied to codes', (redisUrl) => {
     await queue.add({ ...periodicQueue, jobName: 'styles' }, {});
     const result = await done(api, accepted.body.id);
     await queue.close();
-    expect(result).to.include({ total: 3, pending: 0, applied: 1 });
+    expect(result).to.include({ total: 4, pending: 0, applied: 1 });
     const reasons = new Map(
       (result.refused as { qrCodeId: string; reason: string }[]).map(({ qrCodeId, reason }) => [
         qrCodeId,
         reason,
       ]),
     );
-    expect([...reasons.keys()]).to.have.members([pale.id, long.id]);
+    expect([...reasons.keys()]).to.have.members([pale.id, long.id, blurred.id]);
     expect(reasons.get(pale.id)).to.include('foregroundColor of the code must be darker than the background');
     expect(reasons.get(long.id)).to.include('logoSize 20 needs more error correction');
+    expect(reasons.get(blurred.id)).to.include('dots is not read by phones');
     const designOf = async (id: string) => (await api(`/qrcodes/${id}/design`)).body;
     expect(await designOf(good.id)).to.include({ moduleShape: 'dots', logo });
     expect((await designOf(good.id)).readsAtMm).to.be.oneOf([15, 20, 30]);
-    for (const id of [pale.id, long.id]) expect((await designOf(id)).updatedAt).to.equal(null);
+    for (const id of [pale.id, long.id, blurred.id]) expect((await designOf(id)).updatedAt).to.equal(null);
   });
 
   it('replaces other designs, and ends with the style', async () => {
+    proofs = sharedProofs();
     const api = ownerClient(service);
     const style = (await post(api, '/styles', { name: 'Ours', moduleShape: 'rounded' })).body;
     const code = await createCode(api, { category: 'Menus' });
@@ -109,7 +127,7 @@ describe('A request to apply a style, /api/v1/styles/:id/apply', () => {
   let service: TestService;
   let api: ApiClient;
   before(async () => {
-    service = await startService();
+    service = await startService(quickImages);
   });
   beforeEach(() => {
     api = ownerClient(service);

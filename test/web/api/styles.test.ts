@@ -6,14 +6,26 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { expectError, expectInvalid } from '../../support/expect-error.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { assumedProofs, quickImages } from '../../support/shared-threads.ts';
 import { createCode } from '../../support/share.ts';
 
 describe('Styles, /api/v1/styles', () => {
   let service: TestService;
   let api: ApiClient;
+  const noWait = async () => undefined;
+  let beforeProof: () => Promise<unknown> = noWait;
 
   before(async () => {
-    service = await startService();
+    service = await startService({
+      ...quickImages,
+      proofs: {
+        ...assumedProofs,
+        async prove(...call) {
+          await beforeProof();
+          return assumedProofs.prove(...call);
+        },
+      },
+    });
   });
   beforeEach(() => {
     api = ownerClient(service);
@@ -152,11 +164,21 @@ describe('Styles, /api/v1/styles', () => {
 
   it('are changed by one of several parallel requests, and the others are refused', async () => {
     const { id } = (await create({ name: 'Ours' })).body;
+    let proving = 0;
+    let proceed = () => undefined as void;
+    const allProving = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    beforeProof = () => {
+      if ((proving += 1) === 3) proceed();
+      return allProving;
+    };
     const answers = await Promise.all([
       change(id, { moduleShape: 'rounded' }),
       change(id, { eyeFrameShape: 'rounded' }),
       upload(`/styles/${id}/logo`, png(33, 33)),
     ]);
+    beforeProof = noWait;
     const statuses = answers.map(({ status }) => status);
     expect(statuses).to.have.members([200, 412, 412]);
     const refused = answers.find(({ status }) => status === 412);

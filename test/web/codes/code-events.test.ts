@@ -72,8 +72,8 @@ describe('Event streams of a code', () => {
     const app = new Koa();
     app.use(async (ctx) => {
       await lookUp();
-      const { userId = code.userId, address = '127.0.0.1' } = ctx.query as Record<string, string>;
-      events.stream(ctx, { id: code.id, userId, address }, isAllowed);
+      const { viewer = code.userId, address = '127.0.0.1' } = ctx.query as Record<string, string>;
+      events.stream(ctx, { id: code.id, viewer, address }, isAllowed);
     });
     server = createServer((req, res) => void app.callback()(req, res));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -148,7 +148,7 @@ describe('Event streams of a code', () => {
     await eventually(() => expect(oldest?.text()).to.match(/retry: 30000\n\n$/));
     await eventually(() => expect(newest?.text()).to.match(opening));
     for (const { text } of others) expect(text()).to.not.contain('30000');
-    await openMany(`${url}?userId=another`, 1);
+    await openMany(`${url}?viewer=another`, 1);
     await eventually(() => expect(watchers).to.equal(maxStreamsPerUser + 1));
   });
 
@@ -156,26 +156,38 @@ describe('Event streams of a code', () => {
     const url = await serve(long);
     const users = ['a', 'b', 'c', 'd', 'e'];
     const all = await Promise.all(
-      users.map((user) => openMany(`${url}?userId=${user}&address=203.0.113.1`, 20)),
+      users.map((user) => openMany(`${url}?viewer=${user}&address=203.0.113.1`, 20)),
     );
     expect(watchers).to.equal(maxStreamsPerAddress);
-    const [newcomer] = await openMany(`${url}?userId=newcomer&address=203.0.113.1`, 1);
+    const [newcomer] = await openMany(`${url}?viewer=newcomer&address=203.0.113.1`, 1);
     await eventually(() => expect(newcomer?.text()).to.match(opening));
     await eventually(() => expect(watchers).to.equal(maxStreamsPerAddress));
     const ended = all.flat().filter(({ text }) => text().endsWith('retry: 30000\n\n'));
     expect(ended).to.have.length(1);
-    await openMany(`${url}?userId=elsewhere&address=203.0.113.2`, 1);
+    await openMany(`${url}?viewer=elsewhere&address=203.0.113.2`, 1);
     expect(watchers).to.equal(maxStreamsPerAddress + 1);
+  });
+
+  it('free their slots when they are closed, so that any number can be opened one after the other', async () => {
+    const url = await serve(long);
+    for (let number = 0; number <= maxStreamsPerAddress; number += 1) {
+      const leaving = new AbortController();
+      const { body } = await fetch(`${url}?viewer=${number}&address=203.0.113.1`, { signal: leaving.signal });
+      const { value } = (await body?.getReader().read()) ?? {};
+      expect(Buffer.from(value ?? []).toString(), `stream ${number}`).to.match(/^retry: 1000\n/);
+      leaving.abort();
+      await eventually(() => expect(watchers).to.equal(0), 30_000, 1);
+    }
   });
 
   it('admit a new client when a few addresses use all streams', async () => {
     const url = await serve(long);
     for (let number = 0; number < maxStreams; number += 20) {
       const address = `203.0.113.${Math.floor(number / maxStreamsPerAddress)}`;
-      await openMany(`${url}?userId=${number}&address=${address}`, 20);
+      await openMany(`${url}?viewer=${number}&address=${address}`, 20);
     }
     expect(watchers).to.equal(maxStreams);
-    const [newcomer] = await openMany(`${url}?userId=newcomer&address=198.51.100.1`, 1);
+    const [newcomer] = await openMany(`${url}?viewer=newcomer&address=198.51.100.1`, 1);
     await eventually(() => expect(newcomer?.text()).to.match(opening));
     await eventually(() => expect(watchers).to.equal(maxStreams));
   });

@@ -6,10 +6,12 @@ import type { QrCode } from '../../../src/codes/qr-code.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import type { Site } from '../../support/in-a-browser.ts';
+import { type PlainBrowser, plainBrowser } from '../../support/plain-browser.ts';
+import type { TestService } from '../../support/service.ts';
 import type { WebVisitor } from '../../support/web-visitor.ts';
 
-/** The page of a new code. */
-export const newCodePage = /\/codes\/([0-9a-f-]{36})$/;
+/** The page of a code, or the one on which a new code is downloaded. */
+export const newCodePage = /\/codes\/([0-9a-f-]{36})(?:\/ready)?$/;
 
 let users = 0;
 
@@ -63,6 +65,31 @@ export function codeOwner(site: Site): CodeOwner {
     names: () => visitor.page.locator('tbody th bdi').allTextContents(),
   };
   return owner;
+}
+
+/** A user with a browser that needs no screen: for what can be seen in the HTML. */
+export interface PlainOwner extends Pick<CodeOwner, 'email' | 'store' | 'stored'> {
+  browser: PlainBrowser;
+  api: ApiClient;
+  /** The code whose page is open. */
+  opened(): string;
+}
+
+/** A new user, or that one. */
+export async function plainOwner(
+  service: TestService,
+  email = `codes-${(users += 1)}@example.com`,
+): Promise<PlainOwner> {
+  const api = apiClient(service.url, await service.makeKey({ email }));
+  const browser = await plainBrowser(service, email);
+  return {
+    email,
+    api,
+    browser,
+    store: (changes) => storeCode(service.db, email, changes),
+    stored: async (id) => (await api(`/qrcodes/${id}`)).body as Record<string, unknown>,
+    opened: () => newCodePage.exec(browser.path)?.[1] ?? `not the page of a code: ${browser.path}`,
+  };
 }
 
 export async function storeCode(

@@ -62,7 +62,8 @@ export function codePage(site: Site): CodePage {
 }
 
 const berlin = { country: 'DE', region: 'BE', city: 'Berlin' };
-const variety: Made[] = [
+/** Of every dimension more than one value. */
+export const variety: Made[] = [
   [0],
   [0, { ...berlin, device: 'desktop', browser: 'Firefox', os: 'Linux' }],
   [1, { ...berlin, browser: 'Chrome', os: 'Android' }],

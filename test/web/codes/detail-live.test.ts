@@ -2,24 +2,23 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { loadConfig } from '../../../src/config.ts';
 import { openWebService, type WebService } from '../../../src/web-service.ts';
+import { openWorkerService, type WorkerService } from '../../../workers/worker-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { openQueueLazily } from '../../support/lazy-queue.ts';
-import { startService } from '../../support/service.ts';
+import { sharedService } from '../../support/shared-service.ts';
 import { sharedImages, sharedPasswords } from '../../support/shared-threads.ts';
 import { openShare } from '../../support/share.ts';
 import { testLog } from '../../support/test-log.ts';
 import { type WebVisitor } from '../../support/web-visitor.ts';
 import { codePage, tableRows } from './code-page.ts';
 
-const withWorker = () => startService({ worker: true });
-
-inABrowser('The page of a code', withWorker, (site) => {
+inABrowser('The page of a code', sharedService, (site) => {
   const current = codePage(site);
-  after(() => site.service?.stop());
 
   describe('while it is open', () => {
     let second: WebService | undefined;
+    let worker: WorkerService | undefined;
     let viewerOfSecond: WebVisitor | undefined;
     const openSecond = async () => {
       const config = { ...loadConfig({ BASE_URL: 'https://qr.test' }), host: '127.0.0.1', port: 0 };
@@ -46,6 +45,8 @@ inABrowser('The page of a code', withWorker, (site) => {
       viewerOfSecond = undefined;
       await second?.close();
       second = undefined;
+      await worker?.close();
+      worker = undefined;
     });
 
     /** The time at which the page shows that many scans, by its own clock, without the delay of the test. */
@@ -61,6 +62,9 @@ inABrowser('The page of a code', withWorker, (site) => {
       })`);
 
     it('shows a scan within 2 seconds, whichever process received it [timed]', async () => {
+      const { databaseUrl } = site.service;
+      const config = loadConfig({ BASE_URL: 'https://qr.test' });
+      worker = await openWorkerService({ databaseUrl, redisUrl: undefined }, testLog(), { config });
       const stream = current.page.waitForResponse('**/events');
       await current.page.goto(`/codes/${current.code.id}`);
       await stream;
@@ -74,7 +78,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       // The charts follow some seconds later.
       await eventually(
         async () =>
-          expect((await tableRows(current.page, 'Devices'))[0]).to.deep.equal(['Mobile', '3', '100.0 %']),
+          expect((await tableRows(current.page, 'Devices'))[0]).to.deep.equal(['Mobile', '3', '100.0%']),
         8_000,
       );
       expect((await tableRows(current.page, 'Scans, newest first'))[0]?.slice(1)).to.deep.equal([
@@ -91,7 +95,7 @@ inABrowser('The page of a code', withWorker, (site) => {
       expect((await tableRows(current.page, 'Cities'))[0]).to.deep.equal([
         'St Albans, United Kingdom',
         '1',
-        '25.0 %',
+        '25.0%',
       ]);
       expect(await current.page.locator('#timeline rect').last().getAttribute('data-value')).to.equal('4');
       expect(await current.page.locator('#total-today').textContent()).to.equal('4');
@@ -120,7 +124,7 @@ inABrowser('The page of a code', withWorker, (site) => {
           '15',
           '15',
         ]);
-      }, 8_000);
+      });
       await current.page.getByRole('link', { name: 'Earlier scans' }).click();
       expect((await tableRows(current.page, 'Scans, newest first')).length).to.equal(10);
     });

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { png } from '../../codes/files/logo-files.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { sharedService } from '../../support/shared-service.ts';
 import { createCode } from '../../support/share.ts';
 
 const email = 'copies@example.com';
@@ -13,11 +14,10 @@ describe('A code that is duplicated', () => {
   let client: FormClient;
 
   before(async () => {
-    service = await startService();
+    service = await sharedService();
     api = apiClient(service.url, await service.makeKey({ email }));
     client = await signedIn(service, email);
   });
-  after(() => service.stop());
 
   const setLogo = (path: string, color: number) =>
     api(path, {

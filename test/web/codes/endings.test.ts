@@ -126,6 +126,28 @@ describe('The end of a code on the pages', () => {
     expect(await stored(id)).to.deep.include({ expiresAt: inDays(366), defaultExpiresAt: inDays(366) });
   });
 
+  it('is not moved into the past by the form, but by a button that asks', async () => {
+    const id = await makeCode();
+    await open(`/codes/${id}/edit`);
+    const refused = await edit(id, { lastDay: '2026-11-15' });
+    expect(refused.status).to.equal(400);
+    expect(await refused.text())
+      .to.contain('This day is over. Choose a day from today on, or end the code at once.')
+      .and.contain(`<a href="/codes/${id}/expire">Expire now</a>`);
+    expect((await stored(id)).expiresAt).to.deep.equal(inDays(365));
+    expect((await edit(id, { lastDay: '2026-11-16' })).status).to.equal(303);
+    expect(await open(`/codes/${id}`)).to.contain('>Expire now</a>');
+    expect(await open(`/codes/${id}/expire`)).to.contain('You can renew it at any time');
+    expect((await stored(id)).expiresAt.toISOString()).to.equal('2026-11-17T00:00:00.000Z');
+    const expired = await client.post(`/codes/${id}/expire`, {});
+    expect(expired.headers.get('location')).to.equal(`/codes/${id}`);
+    expect((await stored(id)).expiresAt).to.deep.equal(now);
+    expect(await open(`/codes/${id}`))
+      .to.contain('The code has expired now. Renew it')
+      .and.not.contain('>Expire now</a>');
+    expect((await client.get(`/codes/${id}/expire`)).status).to.equal(303);
+  });
+
   it('shows no last day for a code of an older release that has the default lifetime', async () => {
     const id = await makeCode();
     const { createdAt } = await stored(id);
@@ -141,7 +163,7 @@ describe('The end of a code on the pages', () => {
     await open(`/codes/${id}/edit`);
     for (const [afterExpiryUrl, message] of [
       ['javascript:alert(1)', 'This is not a web address'],
-      ['https://qr.test/r/abcdefghij', 'must not be a share address of this service'],
+      ['https://qr.test/r/abcdefghij', 'This is a share link of this service'],
     ] as const) {
       const answer = await edit(id, { afterExpiryUrl });
       expect(answer.status).to.equal(400);

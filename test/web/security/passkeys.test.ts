@@ -8,6 +8,7 @@ import { narrowPhone } from '../../support/browser.ts';
 import { freePort } from '../../support/free-port.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { lowestCost } from '../../support/shared-threads.ts';
 import { isTooWide, signUp } from '../../support/web-visitor.ts';
 
 const password = 'a long and rare password';
@@ -20,10 +21,21 @@ async function start(): Promise<TestService> {
 }
 
 inABrowser('Passkeys', start, (site) => {
-  after(() => site.service.stop());
+  const email = 'passkey@example.com';
+  let page: Page;
+  let authenticator: { cdp: CDPSession; authenticatorId: string };
+  let recoveryCodes: string[];
+
+  // One person with one phone, through all tests.
+  before(async () => {
+    ({ page } = await site.visit(narrowPhone));
+    authenticator = await addAuthenticator();
+    recoveryCodes = (await register()).split('\n');
+  });
+  after(() => site.service?.stop());
 
   /** Chromium's own: keeps passkeys, and confirms each use with a fingerprint unless told. */
-  async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
+  async function addAuthenticator(): Promise<{ cdp: CDPSession; authenticatorId: string }> {
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('WebAuthn.enable');
     const options = {
@@ -38,10 +50,11 @@ inABrowser('Passkeys', start, (site) => {
     return { cdp, authenticatorId };
   }
 
-  async function register(page: Page, email: string): Promise<string> {
+  async function register(): Promise<string> {
     await signUp(page, email, password);
     await page.goto('/account/security');
     const form = page.locator('form[action="/account/security/passkeys"]');
+    await page.getByText('New passkey…').click();
     await form.getByLabel('Name of a new passkey').fill('My phone');
     await form.getByLabel('Current password').fill(password);
     await form.getByRole('button', { name: 'Add a passkey' }).click();
@@ -49,7 +62,19 @@ inABrowser('Passkeys', start, (site) => {
     return (await page.locator('#recovery-codes').textContent()) ?? '';
   }
 
-  async function passkeyOf(email: string) {
+  const signOut = () => page.context().clearCookies();
+
+  async function enterPassword(of = email): Promise<void> {
+    await page.goto('/signin');
+    await page.getByLabel('Email').fill(of);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Second step' }).waitFor();
+  }
+
+  const usePasskey = () => page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+
+  async function passkeyOf() {
     const { id } = await findUserByEmail(site.service.db, email);
     return (await site.service.db('passkeys').where({ user_id: id }).first()) as {
       credential_id: string;
@@ -58,87 +83,59 @@ inABrowser('Passkeys', start, (site) => {
     };
   }
 
-  it('are registered, and sign in without a password, on a narrow phone', async () => {
-    const { page } = await site.visit(narrowPhone);
-    const { cdp, authenticatorId } = await addAuthenticator(page);
-    const codes = await register(page, 'passkey@example.com');
-    expect(codes.split('\n')).to.have.length(10);
-    const before = await passkeyOf('passkey@example.com');
+  it('are registered, and sign in without a password, once for each signature', async () => {
+    expect(recoveryCodes).to.have.length(10);
+    const before = await passkeyOf();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Back to security' }).click();
     await expectAccessible(page);
     expect(await isTooWide(page)).to.equal(false);
+    expect(await page.locator('.passkeys').textContent()).to.contain('My phone');
+    await page.getByText('Remove a passkey…').click();
     expect(await page.getByLabel('Your passkeys').textContent()).to.contain('My phone');
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await expectAccessible(page);
+    await signOut();
     await page.goto('/signin?next=/keys');
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByRole('heading', { name: 'API Keys' }).waitFor();
+    const sent = page.waitForRequest((request) => request.url().endsWith('/signin/passkey'));
+    await usePasskey();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    const { cdp, authenticatorId } = authenticator;
     const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
     expect(credentials).to.have.length(1);
-    const after = await passkeyOf('passkey@example.com');
+    const after = await passkeyOf();
     expect(after.used_at).to.be.instanceOf(Date);
     expect(Number(after.counter)).to.be.above(Number(before.counter));
+    const again = await page.request.post('/signin/passkey', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      data: (await sent).postData() ?? '',
+    });
+    expect(again.status()).to.equal(401);
+    expect(await again.text()).to.contain('The passkey was not accepted.');
   });
 
   it('are the second step after the password, instead of which a recovery code works', async () => {
-    const { page } = await site.visit();
-    const { cdp, authenticatorId } = await addAuthenticator(page);
-    const [code = ''] = (await register(page, 'both@example.com')).split('\n');
-    const enterPassword = async () => {
-      await page.goto('/account');
-      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-      await page.goto('/signin');
-      await page.getByLabel('Email').fill('both@example.com');
-      await page.getByLabel('Password').fill(password);
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.getByRole('heading', { name: 'Second step' }).waitFor();
-    };
+    await signOut();
     await enterPassword();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await usePasskey();
     await page.waitForURL('**/codes');
+    await signOut();
     await enterPassword();
+    const { cdp, authenticatorId } = authenticator;
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await usePasskey();
     await page.getByText('The passkey could not be used.').first().waitFor();
-    await page.getByLabel('Code').fill(code);
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    await page.getByLabel('Code').fill(recoveryCodes[0] ?? '');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL('**/codes');
   });
 
-  it('are not accepted twice for one signature, and only their owner removes them', async () => {
-    const { page } = await site.visit();
-    await addAuthenticator(page);
-    await register(page, 'owner@example.com');
-    await page.goto('/account');
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await page.goto('/signin');
-    const sent = page.waitForRequest((request) => request.url().endsWith('/signin/passkey'));
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.waitForURL('**/codes');
-    const form = (await sent).postData() ?? '';
-    const again = await page.request.post('/signin/passkey', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      data: form,
-    });
-    expect(again.status()).to.equal(401);
-    expect(await again.text()).to.contain('The passkey was not accepted.');
-    const { db } = site.service;
-    const stranger = await findOrCreateUser(db, 'stranger@example.com', new Date());
-    const owner = await findUserByEmail(db, 'owner@example.com');
-    const { credential_id: id } = await passkeyOf('owner@example.com');
-    expect(await removePasskey(db, stranger.id, id)).to.equal(false);
-    expect(await removePasskey(db, owner.id, id)).to.equal(true);
-  });
-
   it('of another account are not the second step, although they sign the same challenge', async () => {
-    const { page } = await site.visit();
-    await addAuthenticator(page);
-    await register(page, 'thief@example.com');
     const { db } = site.service;
-    const email = 'victim@example.com';
-    const victim = (await createUser(db, { email, passwordHash: hashPassword(password) }, new Date()))!;
+    const passwordHash = hashPassword(password, lowestCost);
+    const victim = (await createUser(db, { email: 'victim@example.com', passwordHash }, new Date()))!;
     await db('passkeys').insert({
       credential_id: 'elsewhere',
       user_id: victim.id,
@@ -148,23 +145,27 @@ inABrowser('Passkeys', start, (site) => {
       name: 'elsewhere',
       created_at: new Date(),
     });
-    await page.goto('/account');
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await page.goto('/signin');
+    await signOut();
     // With the stolen password, and without what the server says of the passkeys that it expects.
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('heading', { name: 'Second step' }).waitFor();
+    await enterPassword(victim.email);
     await page.route('**/signin/passkey/options', async (route) => {
       const response = await route.fetch();
       const { allowCredentials: expected, ...options } = (await response.json()) as Record<string, unknown>;
       expect(expected).to.deep.equal([{ id: 'elsewhere', transports: [], type: 'public-key' }]);
       await route.fulfill({ response, json: options });
     });
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await usePasskey();
     await page.getByText('The passkey was not accepted.').waitFor();
     await page.goto('/codes');
     expect(new URL(page.url()).pathname).to.equal('/signin');
+  });
+
+  it('are removed only by their owner', async () => {
+    const { db } = site.service;
+    const stranger = await findOrCreateUser(db, 'stranger@example.com', new Date());
+    const owner = await findUserByEmail(db, email);
+    const { credential_id: id } = await passkeyOf();
+    expect(await removePasskey(db, stranger.id, id)).to.equal(false);
+    expect(await removePasskey(db, owner.id, id)).to.equal(true);
   });
 });

@@ -245,7 +245,7 @@ describe('The list of sessions', () => {
     expect(await signedInOf()).to.equal(1);
     expect(await mainText(answer))
       .to.contain('Firefox on Windows')
-      .and.to.match(/Chrome on Linux\s+\(this one\)/);
+      .and.to.match(/Chrome on Linux\s+this one/);
     expect((await own.post(`${page}/sessions/end`, {})).status).to.equal(303);
     expect(await signedInOf()).to.equal(0);
     expect((await own.get(page)).status).to.equal(200);

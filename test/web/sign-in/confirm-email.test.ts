@@ -127,7 +127,7 @@ describe('The email of an account', () => {
       /<option[^>]* selected[^>]*>([^<]*)/.exec(
         (await (await client.get('/account')).text()).split('name="timeZone"')[1] ?? '',
       )?.[1];
-    expect(await selected()).to.equal('UTC');
+    expect(await selected()).to.equal('As in the browser (UTC in emails)');
     const choose = (timeZone: string) => client.post('/account/language', { language: 'en', timeZone });
     expect((await choose('Europe/Atlantis')).status).to.equal(400);
     expect((await choose('America/New_York')).status).to.equal(303);

@@ -112,6 +112,31 @@ describe('Sessions over HTTP', () => {
       expect((await owner.post('/signin', fields)).status).to.equal(303);
   });
 
+  it('end when the same browser signs in again, with the same account or another one, and with sign-out', async () => {
+    const owner = await signedUp('eve@example.com');
+    await signedUp('joe@example.com');
+    const name = '__Host-qrelay-session';
+    const statusWith = async (session: string) => {
+      const thief = formClient(service.url);
+      thief.cookies.set(name, session);
+      return (await thief.get('/keys')).status;
+    };
+    for (const email of ['eve@example.com', 'joe@example.com']) {
+      const old = owner.cookies.get(name) ?? '';
+      expect(await statusWith(old)).to.equal(200);
+      // Somebody has left the page of the sign-in open.
+      await owner.get('/signin');
+      expect((await owner.post('/signin', { email, password })).status).to.equal(303);
+      expect(owner.cookies.get(name)).to.not.equal(old);
+      expect(await statusWith(old)).to.equal(303);
+    }
+    const last = owner.cookies.get(name) ?? '';
+    expect(await statusWith(last)).to.equal(200);
+    await owner.get('/keys');
+    await owner.post('/signout', {});
+    expect(await statusWith(last)).to.equal(303);
+  });
+
   it('reject a form of another account, and do not show its new key', async () => {
     const browser = await signedUp('una@example.com');
     const others = await formOf(browser, '/keys');
@@ -157,9 +182,9 @@ describe('Sessions over HTTP', () => {
       lastDay: lastDayIn(opened),
       foregroundColor: '#1a1410',
       backgroundColor: '#ffffff',
-      size: '512',
       errorCorrection: 'M',
     };
+    const line = async () => (await api(`/qrcodes/${code.id}/page`)).body.text;
     // A favorite is not part of the form, and the address is changed on one side only.
     await elsewhere({ isFavorite: true, content: 'https://example.com/new' });
     const renamed = { ...form, name: 'Other name', version: versionIn(opened) };
@@ -169,7 +194,7 @@ describe('Sessions over HTTP', () => {
     expect((await owner.post(edit, renamed)).status).to.equal(303);
 
     await elsewhere({ name: 'spaced   out', category: 'Theirs' });
-    const refused = await owner.post(edit, { ...renamed, size: '256' });
+    const refused = await owner.post(edit, { ...renamed, pageText: 'Open daily' });
     expect(refused.status).to.equal(409);
     const page = await refused.text();
     expect(page).to.contain('was changed elsewhere').and.to.contain('value="Other name"');
@@ -179,10 +204,17 @@ describe('Sessions over HTTP', () => {
     expect(page).to.contain('value="Theirs"').and.to.contain('value="https://example.com/new"');
     expect(page).to.contain(`<a href="/codes/${code.id}">See the newer version</a>`);
     expect(page).to.contain('>Replace the newer version</button>');
-    expect(await stored()).to.include({ name: 'spaced   out', size: 512 });
-    const shown = { ...renamed, content: 'https://example.com/new', category: 'Theirs', size: '256' };
+    expect(await stored()).to.include({ name: 'spaced   out' });
+    expect(await line()).to.equal(null);
+    const shown = {
+      ...renamed,
+      content: 'https://example.com/new',
+      category: 'Theirs',
+      pageText: 'Open daily',
+    };
     expect((await owner.post(edit, { ...shown, version: versionIn(page) })).status).to.equal(303);
-    expect(await stored()).to.include({ name: 'Other name', category: 'Theirs', size: 256 });
+    expect(await stored()).to.include({ name: 'Other name', category: 'Theirs' });
+    expect(await line()).to.equal('Open daily');
 
     for (const [lastDay, expiresAt] of [
       ['2031-02-28', '2031-03-01T00:00:00.000Z'],

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { findUserByEmail, hasConfirmedEmail } from '../../../src/accounts/users.ts';
 import { defaultLimits } from '../../../src/limits.ts';
-import { expectAccessible } from '../../support/accessible.ts';
-import { narrowPhone } from '../../support/browser.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
-import { inABrowser } from '../../support/in-a-browser.ts';
 import { linkIn, type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { mainText } from '../../support/operator.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -12,18 +9,14 @@ import { signInStatus } from '../../support/sign-in.ts';
 
 const password = 'a long and rare password';
 const limits = { ...defaultLimits, free: { ...defaultLimits.free, codes: 1_234, requestsPerHour: 1 } };
-let mails: MailServer;
-
-async function start(): Promise<TestService> {
-  mails = await startMailServer();
-  return startService({ worker: true, config: { mail: mails.config, trustProxyHops: 1, limits } });
-}
 
 describe('Signing up where mails are sent', () => {
+  let mails: MailServer;
   let service: TestService;
   let addresses = 0;
   before(async () => {
-    service = await start();
+    mails = await startMailServer();
+    service = await startService({ worker: true, config: { mail: mails.config, trustProxyHops: 1, limits } });
   });
   afterEach(() => service.setNow(undefined));
   after(async () => {
@@ -111,28 +104,5 @@ describe('Signing up where mails are sent', () => {
       for (let time = 0; time < 6; time += 1) statuses.push((await ask(email)).status);
       expect(statuses).to.deep.equal([303, 303, 303, 303, 303, 429]);
     }
-  });
-});
-
-inABrowser('Signing up where mails are sent', start, (site) => {
-  after(async () => {
-    await site.service.stop();
-    await mails.stop();
-  });
-
-  it('takes an address and then a password, on a narrow phone', async () => {
-    const email = 'phone@example.com';
-    const { page } = await site.visit(narrowPhone);
-    await page.goto('/signup');
-    await expectAccessible(page);
-    await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Email me the link' }).click();
-    await page.getByRole('status').waitFor();
-    await expectAccessible(page);
-    await page.goto(new URL(linkIn((await mails.mailsTo(email))[0]!)).pathname);
-    await expectAccessible(page);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
-    await page.waitForURL('**/codes');
   });
 });

@@ -1,4 +1,6 @@
 import { operatorActions, type RecordedAction } from '../../../accounts/operator-actions.ts';
+import { Empty } from '../../ui/empty.tsx';
+
 import { Pages, Table } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { AdminLayout } from '../admin-layout.tsx';
@@ -12,13 +14,19 @@ interface AuditProps {
 export function AuditView({ actions, ...pages }: AuditProps) {
   return (
     <AdminLayout title="Audit log" at="/admin/audit">
-      <section class="card">
-        <p class="quiet">
-          Every change by an operator to accounts, keys, blocks and jobs: on these pages, on the queue board
-          and on the command line.
-        </p>
-        <ActionTable actions={actions} />
-      </section>
+      <p class="quiet lead">
+        Every change by an operator to accounts, keys, blocks and jobs: on these pages, on the queue board and
+        on the command line.
+      </p>
+      {actions.length === 0 ? (
+        <Empty icon="file-text" title="No changes yet">
+          <p>The first change by an operator appears here, with who made it and when.</p>
+        </Empty>
+      ) : (
+        <section class="card">
+          <ActionTable actions={actions} />
+        </section>
+      )}
       <Pages {...pages} />
     </AdminLayout>
   );

@@ -1,5 +1,6 @@
 import type { ListedBlock } from '../../../codes/blocks.ts';
 import { CheckBox, type FormState, Input, Select } from '../../ui/controls.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Form } from '../../ui/layout.tsx';
 import { Pages, Table } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
@@ -24,12 +25,22 @@ interface BlocksProps {
 export function BlocksView({ blocks, text, form, ...pages }: BlocksProps) {
   return (
     <AdminLayout title="Blocks" at="/admin/blocks" form={form}>
-      <AddForm form={form} />
-      <SearchForm path="/admin/blocks" label="Search by host, id, email or reason" text={text} />
-      <section class="card">
-        {blocks.length === 0 ? (
-          <p>{text ? 'No block matches.' : 'Nothing is blocked.'}</p>
-        ) : (
+      {(blocks.length > 0 || text) && (
+        <SearchForm path="/admin/blocks" label="Search by host, id, email or reason" text={text} />
+      )}
+      {blocks.length === 0 ? (
+        <Empty
+          icon={text ? 'search' : 'shield-check'}
+          title={text ? 'No block matches' : 'Nothing is blocked'}
+        >
+          <p>
+            {text
+              ? 'Try a shorter part of the host, email or reason.'
+              : 'Block a host, a code or an account below when it is abused.'}
+          </p>
+        </Empty>
+      ) : (
+        <section class="card">
           <Table
             class="stacked"
             caption="Blocks, newest first"
@@ -43,9 +54,10 @@ export function BlocksView({ blocks, text, form, ...pages }: BlocksProps) {
               { name: 'Unblock', isAction: true, cell: (block) => <UnblockForm {...block} /> },
             ]}
           />
-        )}
-      </section>
+        </section>
+      )}
       <Pages {...pages} />
+      <AddForm form={form} />
     </AdminLayout>
   );
 }
@@ -101,7 +113,7 @@ function AddForm({ form }: { form: FormState }) {
           <CheckBox form={form} name="topLevel" label="Block the whole top-level domain" />
         )}
         <ReasonInput form={form} />
-        <button type="submit" class="danger">
+        <button type="submit" class="quiet danger">
           Block
         </button>
       </Form>

@@ -2,9 +2,10 @@ import { formatBytes } from '../../../doctor/format.ts';
 import type { QueueDepth } from '../../../queue/queue-depth.ts';
 import type { Activity, ReportedProcess } from '../../../store/process-reports.ts';
 import { BarChart, rateAxisTop } from '../../ui/bar-chart.tsx';
+import { Icon } from '../../ui/icons.tsx';
 import { Table } from '../../ui/table.tsx';
-import { Moment, timeInWords } from '../../ui/time.tsx';
-import { useLocale, useVisitor } from '../../ui/visitor.ts';
+import { Moment } from '../../ui/time.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
 import { AdminLayout } from '../admin-layout.tsx';
 import { QueueTable } from '../queues/queues-view.tsx';
@@ -52,7 +53,9 @@ export function OverviewView(props: OverviewProps) {
           <h2>Queues</h2>
           {queues ? <QueueTable queues={queues} /> : <p>The queue does not respond.</p>}
           <p class="after">
-            <a href="/admin/queues">Failed jobs and retries</a>
+            <a class="button quiet small" href="/admin/queues">
+              Failed jobs and retries
+            </a>
           </p>
         </section>
         <section class="card">
@@ -80,7 +83,10 @@ function Findings({ findings }: { findings: Finding[] }) {
       <ul class="findings">
         {findings.map(({ text, link }) => (
           <li key={text}>
-            {text} {link && <a href={link.path}>{link.name}</a>}
+            <Icon name="triangle-alert" />
+            <span>
+              {text} {link && <a href={link.path}>{link.name}</a>}
+            </span>
           </li>
         ))}
       </ul>
@@ -146,12 +152,23 @@ function Charts({ activity: { minutes, perMinute } }: { activity: Activity }) {
     <section aria-label="The last hour, by minute">
       <h2>The last hour</h2>
       <div class="rates">
-        {charts.map((chart) => (
+        {charts.filter(hasValues).map((chart) => (
           <RateChart key={chart.title} minutes={minutes} {...chart} />
         ))}
       </div>
+      <QuietRates titles={charts.filter((chart) => !hasValues(chart)).map(({ title }) => title)} />
     </section>
   );
+}
+
+function hasValues({ values }: { values: number[] }): boolean {
+  return values.some((value) => value > 0);
+}
+
+/** Instead of charts without bars. */
+function QuietRates({ titles }: { titles: string[] }) {
+  if (titles.length === 0) return null;
+  return <p class="card quiet-rates">No activity in the last hour: {titles.join(', ')}.</p>;
 }
 
 const badges = { running: 'badge good', silent: 'badge bad', stopped: 'badge' } as const;
@@ -273,12 +290,13 @@ interface RateChartProps {
 
 /** A value for each minute of the last hour. */
 function RateChart({ title, unit, minutes, values }: RateChartProps) {
-  const locale = useLocale();
   const most = Math.max(0, ...values);
   const top = rateAxisTop(most);
   const [first, last] = [minutes[0], minutes.at(-1)];
   const at = minutes[values.indexOf(most)];
-  const time = (minute: Date | undefined) => (minute ? timeInWords(minute, locale) : '');
+  // Times in words, which no script moves to the zone of the browser, would differ from those of the page.
+  const end = last?.getTime() ?? 0;
+  const time = (minute: Date | undefined) => minutesBefore(end, minute);
   const words =
     most === 0
       ? `${title}: none from ${time(first)} to ${time(last)}.`
@@ -302,6 +320,13 @@ function RateChart({ title, unit, minutes, values }: RateChartProps) {
       />
     </figure>
   );
+}
+
+/** "now", "1 minute ago", "12 minutes ago" */
+function minutesBefore(end: number, minute: Date | undefined): string {
+  const minutes = minute ? Math.round((end - minute.getTime()) / 60_000) : 0;
+  if (minutes === 0) return 'now';
+  return minutes === 1 ? '1 minute ago' : `${minutes} minutes ago`;
 }
 
 const short = Intl.NumberFormat('en', { maximumFractionDigits: 2 });

@@ -1,5 +1,6 @@
 import { formatDuration, pluralize } from '../../../doctor/format.ts';
 import type { QueueDepth } from '../../../queue/queue-depth.ts';
+import { Empty } from '../../ui/empty.tsx';
 import { Form } from '../../ui/layout.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
@@ -46,10 +47,9 @@ export function QueuesView({ queues }: { queues: ShownQueue[] }) {
         <FailedJobs key={queue.depth.queue} {...queue} />
       ))}
       {withFailed.length === 0 && (
-        <section class="card">
-          <h2>Failed jobs</h2>
-          <p>There are no failed jobs.</p>
-        </section>
+        <Empty icon="circle-check" title="No failed jobs">
+          <p>Jobs that fail after all their attempts are listed here, to be retried.</p>
+        </Empty>
       )}
     </AdminLayout>
   );

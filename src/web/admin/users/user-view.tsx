@@ -62,7 +62,9 @@ export function UserView(props: UserProps) {
               label="Plan"
               choices={planNames.map((name): [string, string] => [name, planTitles[name]])}
             />
-            <button type="submit">Change plan</button>
+            <button type="submit" class="quiet">
+              Change plan
+            </button>
           </Form>
         </section>
         <SignInHelp {...props} />
@@ -134,7 +136,9 @@ function LimitsForm({ user, planLimits, form }: Pick<UserProps, 'user' | 'planLi
             />
           ))}
         </div>
-        <button type="submit">Change limits</button>
+        <button type="submit" class="quiet">
+          Change limits
+        </button>
       </Form>
     </section>
   );
@@ -158,7 +162,9 @@ function SignInHelp({ user, block, figures }: UserProps) {
             password changes. Give it to the owner and nobody else.
           </p>
           <Form action={`/admin/users/${user.id}/link`} class="spaced">
-            <button type="submit">Create sign-in link</button>
+            <button type="submit" class="quiet">
+              Create sign-in link
+            </button>
           </Form>
         </>
       )}

@@ -5,6 +5,7 @@ import { AdminLayout, SearchForm } from '../admin-layout.tsx';
 import { Pages, Table } from '../../ui/table.tsx';
 import { planTitles } from '../../account/plan-card.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Notice } from '../../ui/layout.tsx';
 
 interface UsersProps {
@@ -32,10 +33,12 @@ export function UsersView({ users, total, email, ...pages }: UsersProps) {
       }
     >
       <SearchForm path="/admin/users" label="Search by email" text={email} />
-      <section class="card">
-        {users.length === 0 ? (
+      {users.length === 0 ? (
+        <Empty icon="search" title="No accounts found">
           <p>{email ? 'No account has an email like this. Try a shorter part of it.' : 'No accounts yet.'}</p>
-        ) : (
+        </Empty>
+      ) : (
+        <section class="card">
           <Table
             class="stacked inline"
             caption="Accounts, newest first"
@@ -54,13 +57,13 @@ export function UsersView({ users, total, email, ...pages }: UsersProps) {
                 ),
               },
               { name: 'Plan', cell: ({ plan }) => planTitles[plan] },
-              { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+              { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} show="day" /> },
               { name: 'Codes', isNumber: true, cell: ({ codes }) => figure(codes) },
               { name: 'Active keys', isNumber: true, cell: ({ keys }) => figure(keys) },
             ]}
           />
-        )}
-      </section>
+        </section>
+      )}
       <Pages {...pages} />
     </AdminLayout>
   );

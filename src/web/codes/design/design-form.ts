@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
-import { type Design, normalizeDesign, presets } from '../../../codes/design/design.ts';
+import { type Design, normalizeDesign } from '../../../codes/design/design.ts';
 import type { NewLogo } from '../../../codes/design/stored-logo.ts';
-import { type Style, exampleCode, findStyle } from '../../../codes/styles/styles.ts';
+import { type Style, findStyle } from '../../../codes/styles/styles.ts';
+import { findBrand } from '../../../codes/brand.ts';
+import { patchBody } from '../../../codes/code-rules.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { designBody } from '../../../codes/design/design-schema.ts';
@@ -9,19 +11,36 @@ import { readLogo } from '../../../codes/files/read-upload.ts';
 import { compileValidator } from '../../../codes/validation.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
-import { findDesign } from '../../../codes/design/stored-design.ts';
-import type { Look } from '../../../codes/proof/prove-design.ts';
-import type { QrCode } from '../../../codes/qr-code.ts';
-import type { Database } from '../../../store/database.ts';
+import { type CodeLook, lookFields } from '../../../codes/design/stored-design.ts';
 import { type Refusal, refusalOf } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
+import type { Look } from '../../../codes/proof/prove-design.ts';
+
+/** The `styleId` of a form that was filled with the brand of the account. */
+export const brandStart = 'brand';
 
 const bodyErrors = compileValidator(designBody);
+const lookErrors = compileValidator(patchBody);
 const deletedStyle =
-  'The style that this form was filled with was deleted meanwhile. Your choices are kept, but not its logo: check the logo, then save again.';
+  'The template that this form was filled with was deleted meanwhile. Your choices are kept, but not its logo: check the logo, then save again.';
 
-interface FormDesign {
+/** What a designer changes: the design of a code, of a new one, or of a template. */
+export interface DesignSubject {
+  ownerId: string;
+  /** The path of its pictures. */
+  path: string;
+  /** The code that is drawn. */
+  look: Look;
+  /** Drawn instead of a share link. */
+  sample?: string;
+  /** The id of the logo that it has. */
+  findLogo(): Promise<string | null>;
+}
+
+export interface FormDesign {
   design: Design;
+  /** Colors and error correction. */
+  look: CodeLook;
   /** The logo that the form brings. */
   newLogo: NewLogo | undefined;
 }
@@ -33,9 +52,10 @@ export function createDesignForm(
   { db, imageDecoder }: Pick<Services, 'db' | 'imageDecoder'>,
   readFile: ReadFile = (caller, ownerId, file) => readLogo(imageDecoder, caller, ownerId, file),
 ) {
-  /** The logo of the style that the form was filled with, or else the stored one, unless the form removes it. */
+  /** The logo of the template that the form was filled with, or else the stored one, unless the form removes it. */
   async function storedLogo(subject: DesignSubject, values: DesignValues): Promise<string | null> {
     if (values['removeLogo'] === 'on') return null;
+    if (values['styleId'] === brandStart) return (await findBrand(db, subject.ownerId))?.logo ?? null;
     if (values['styleId']) return (await usedStyle(subject.ownerId, values['styleId'])).design.logo;
     return subject.findLogo();
   }
@@ -54,71 +74,63 @@ export function createDesignForm(
 
     /** With the logo that the form brings, or the stored one. Throws a validation error if it is not a design. */
     async read(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<FormDesign> {
-      const given = readDesign(values);
+      const { design, look } = readDesign(values, subject.look);
       const file = fileField(ctx, 'logo')?.bytes;
       const newLogo = file && (await readFile(callerOf(ctx), subject.ownerId, file));
-      return { design: { ...given, logo: newLogo?.id ?? (await storedLogo(subject, values)) }, newLogo };
+      const logo = newLogo?.id ?? (await storedLogo(subject, values));
+      return { design: { ...design, logo }, look, newLogo };
     },
   };
 }
 
-function readDesign(values: DesignValues): Design {
-  const body = designBodyOf(values);
-  const errors = bodyErrors(body);
+/** Whether a form has a designer: each sends the shape of the modules. */
+export const hasDesign = (ctx: Context) => field(ctx, 'moduleShape') !== '';
+
+/** Errors that can be found without looking at the design. */
+export function designErrorsOf(values: DesignValues): FieldError[] {
+  return [...lookErrors(givenLook(values)), ...bodyErrors(designBodyOf(values))];
+}
+
+function givenLook(values: DesignValues): Partial<CodeLook> {
+  return Object.fromEntries(lookFields.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+}
+
+/** Colors that the form does not have stay as they are. */
+function readDesign(values: DesignValues, former: CodeLook): { design: Design; look: CodeLook } {
+  const errors = designErrorsOf(values);
   if (errors.length > 0) throw invalid(errors);
-  return normalizeDesign(body);
+  const [given, body] = [givenLook(values), designBodyOf(values)];
+  const { foregroundColor, backgroundColor, errorCorrection } = { ...former, ...given };
+  return { design: normalizeDesign(body), look: { foregroundColor, backgroundColor, errorCorrection } };
 }
 
-/** What a designer changes: the design of a code or of a style. */
-export interface DesignSubject {
-  ownerId: string;
-  /** The path of the designer. */
-  path: string;
-  /** The code that is drawn. */
-  look: Look;
-  /** The id of the logo that it has. */
-  findLogo(): Promise<string | null>;
+/** Undefined for values that are no design. Any logo will do: only its place is needed. */
+export function tryReadDesign(
+  values: DesignValues,
+  look: CodeLook,
+  hasLogo: boolean,
+): Pick<FormDesign, 'design' | 'look'> | undefined {
+  try {
+    const read = readDesign(values, look);
+    return { ...read, design: { ...read.design, logo: hasLogo ? 'stored' : null } };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return undefined;
+  }
 }
 
-export function subjectOfCode(db: Database, code: QrCode): DesignSubject {
-  return {
-    ownerId: code.userId,
-    path: `/codes/${code.id}/design`,
-    look: code,
-    findLogo: async () => (await findDesign(db, code.id))?.design.logo ?? null,
-  };
-}
-
-export function subjectOfStyle({ id, userId, design }: Style): DesignSubject {
-  return {
-    ownerId: userId,
-    path: `/codes/styles/${id}/design`,
-    look: exampleCode,
-    findLogo: async () => design.logo,
-  };
-}
-
-export interface DesignerPictures {
-  preview: string;
-  presets: { key: string; name: string; picture: string }[];
-}
-
-/** The addresses of the pictures in a designer. */
-export function designerPictures({ path, look }: DesignSubject, values: DesignValues): DesignerPictures {
-  const address = (drawn: DesignValues) => `${path}/preview.svg?${previewQuery(drawn)}`;
-  return {
-    preview: address(values),
-    presets: Object.entries(presets).map(([key, { name, design }]) => ({
-      key,
-      name,
-      picture: address(valuesOfDesign(design, look)),
-    })),
-  };
-}
-
-/** The preset that a link of the designer chooses. */
-export function chosenPreset(key: unknown) {
-  return typeof key === 'string' && Object.hasOwn(presets, key) ? presets[key] : undefined;
+/** Shows the designer again where a design cannot be saved, with the choices. */
+export async function submitDesign(
+  ctx: Context,
+  values: DesignValues,
+  work: () => Promise<void>,
+  showAgain: (values: DesignValues, refusal: Refusal) => Promise<void> | void,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await showAgain(values, designRefusal(error, fileField(ctx, 'logo') !== undefined));
+  }
 }
 
 /** The form: each field as text, a check box as `on` or empty. */
@@ -144,21 +156,25 @@ const choices = [
 ] as const;
 
 export const designFieldNames: string[] = [
+  ...lookFields,
+  // Whether a template sets the colors of codes.
+  'hasColors',
   ...choices,
   'transparentBackground',
   'removeLogo',
-  // The id of the style that the page was filled with: its logo is used.
+  // The id of the template that the page was filled with, or `brand`: its logo is used.
   'styleId',
   ...Object.entries(colorSwitches).flatMap(([box, colors]) => [box, ...colors]),
 ];
 
-interface Colors {
-  foregroundColor: string;
-  backgroundColor: string;
-}
-
-export function valuesOfDesign(design: Design, { foregroundColor, backgroundColor }: Colors): DesignValues {
-  const values: DesignValues = { transparentBackground: design.transparentBackground ? 'on' : '' };
+export function valuesOfDesign(design: Design, look: CodeLook): DesignValues {
+  const { foregroundColor, backgroundColor, errorCorrection } = look;
+  const values: DesignValues = {
+    foregroundColor,
+    backgroundColor,
+    errorCorrection,
+    transparentBackground: design.transparentBackground ? 'on' : '',
+  };
   // What it looks like without colors of its own. The end of a gradient is another color, so that checking its box shows one.
   const initial = {
     eyeFrameColor: foregroundColor,
@@ -191,31 +207,19 @@ function designBodyOf(values: DesignValues): Record<string, unknown> {
   return body;
 }
 
-function previewQuery(values: DesignValues): string {
-  return new URLSearchParams(designFieldNames.map((name) => [name, values[name] ?? ''])).toString();
-}
-
 /** Why a design was not saved. Browsers do not keep a chosen file. */
-export function designRefusal(error: unknown, hadFile: boolean): Refusal {
+function designRefusal(error: unknown, hadFile: boolean): Refusal {
   const again = hadFile ? { again: 'Choose the logo again.' } : {};
   if (!(error instanceof AppError) || !error.details) return refusalOf(error, again);
-  // The only field that is called `name` in the rules.
-  const errors = error.details.map((each) =>
-    each.field === 'name' ? { ...each, field: 'styleName' } : each,
-  );
+  const errors = error.details.map(onForm);
   const shown = new Set([...designFieldNames, 'logo', 'styleName']);
-  const others = errors.filter(({ field: name }) => !shown.has(name)).map(sentenceOf);
-  const marked = others.length > 0 ? { marked: others.join(' ') } : {};
+  const others = errors.filter(({ field: name }) => !shown.has(name));
+  const marked =
+    others.length > 0 ? { marked: others.map(({ message }) => `The design ${message}.`).join(' ') } : {};
   return { ...refusalOf(error, { ...marked, ...again }), errors };
 }
 
-/** About a field that is on the page of the code. */
-function sentenceOf({ field: name, message }: FieldError): string {
-  const words = {
-    foregroundColor: 'The foreground color',
-    backgroundColor: 'The background color',
-    errorCorrection: 'The error correction',
-  };
-  const subject = Object.hasOwn(words, name) ? words[name as keyof typeof words] : 'The design';
-  return `${subject} ${message}.`;
+/** Colors are on this form, although they belong to the code. `name` is the name of a template. */
+function onForm({ field: name, message }: FieldError): FieldError {
+  return { field: name === 'name' ? 'styleName' : name, message: message.replace(/^of the code /, '') };
 }

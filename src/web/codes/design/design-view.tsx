@@ -1,104 +1,96 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { Style } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
-import { Form, Layout, Notice, Page } from '../../ui/layout.tsx';
-import { useVisitor } from '../../ui/visitor.ts';
-import { maxStyleNameLength, StyleImage } from '../styles/styles-view.tsx';
-import type { DesignerPictures } from './design-form.ts';
-import { Designer, ProofHint } from './designer.tsx';
+import { Confirmation, Form, Page } from '../../ui/layout.tsx';
+import { Moment } from '../../ui/time.tsx';
+import { undoDays, undoableUntil } from '../../../codes/undo-period.ts';
+import { maxStyleNameLength } from '../styles/styles-view.tsx';
+import { CodeTabs } from '../code-tabs.tsx';
+import { Designer, type DesignerPictures } from './designer.tsx';
 
 interface DesignViewProps extends DesignerPictures {
   code: QrCode;
   form: FormState;
-  /** The result of the proof of the saved design, as a sentence. */
-  proof: string | null;
   hasDesign: boolean;
-  hasLogo: boolean;
-  styles: Style[];
+  /** When the design was removed that can be restored. */
+  removedAt: Date | undefined;
 }
 
 /** The designer of a code. */
-export function DesignView({ code, form, proof, hasDesign, styles, ...designer }: DesignViewProps) {
-  const { flash } = useVisitor();
+export function DesignView({ code, form, hasDesign, removedAt, ...designer }: DesignViewProps) {
   const back = `/codes/${code.id}`;
   const path = `${back}/design`;
-  const colors = (
-    <>
-      The foreground and the background are set <a href={`${back}/edit`}>in the form of the code</a>.
-    </>
-  );
   return (
-    <Layout title={form.error ? 'Error: Design' : 'Design'} at="/codes" styles={['codes']}>
-      <a class="back" href={back}>
-        ← Back to the code
-      </a>
-      <h1>
-        Design of <bdi>{code.name}</bdi>
-      </h1>
-      <ProofHint />
-      {form.error ? (
-        <Notice kind="bad" isFocused>
-          {form.error}
-        </Notice>
-      ) : (
-        (flash || proof) && <Notice kind="good">{[flash, proof].filter(Boolean).join(' ')}</Notice>
-      )}
-      <Designer
-        {...designer}
-        form={form}
-        path={path}
-        back={back}
-        colors={colors}
-        starts={<Styles path={path} styles={styles} form={form} />}
-      >
-        <SaveAsStyle path={path} form={form} />
+    <Page
+      title="Design"
+      at="/codes"
+      styles={['codes']}
+      back={[back, 'Back to the code']}
+      heading={
+        <h1>
+          Design of <bdi>{code.name}</bdi>
+        </h1>
+      }
+      form={form}
+    >
+      <CodeTabs code={code} at="design" />
+      <Designer {...designer} form={form} path={path} back={back}>
+        <SaveAsTemplate path={path} form={form} />
+        {hasDesign && (
+          <p>
+            <a class="button ghost danger" href={`${path}/delete`} data-dialog>
+              Remove the design
+            </a>
+          </p>
+        )}
       </Designer>
-      {hasDesign && (
-        <Form action={`${path}/delete`}>
-          <button type="submit" class="quiet danger">
-            Remove the design
-          </button>
-        </Form>
+      {removedAt && (
+        <section class="card">
+          <p>
+            The former design was removed. It is kept until{' '}
+            <Moment at={undoableUntil(removedAt)} show="day" />.
+          </p>
+          <Form action={`${path}/restore`}>
+            <button type="submit" class="quiet">
+              Restore the design
+            </button>
+          </Form>
+        </section>
       )}
-    </Layout>
+    </Page>
   );
 }
 
-function SaveAsStyle({ path, form }: { path: string; form: FormState }) {
+/** Asks before a design is removed. */
+export function RemoveDesignView({ code }: { code: QrCode }) {
+  const path = `/codes/${code.id}/design`;
+  return (
+    <Confirmation title="Remove the design" at="/codes" action={`${path}/delete`} button="Remove" keep={path}>
+      Remove the design of{' '}
+      <strong>
+        <bdi>{code.name}</bdi>
+      </strong>
+      , with its logo? The code is plain from then on; printed copies stay as they are. You can undo this for{' '}
+      {undoDays} days.
+    </Confirmation>
+  );
+}
+
+function SaveAsTemplate({ path, form }: { path: string; form: FormState }) {
   return (
     <section class="card save-style">
-      <h2>Save as style</h2>
+      <h2>Save as template</h2>
       <Input
         form={form}
         name="styleName"
-        label="Name of the style"
+        label="Name of the template"
         maxLength={maxStyleNameLength}
-        hint="To use this design, with its logo, for other codes."
+        hint="To use this design, with its colors and logo, for other codes."
       />
       <button type="submit" class="quiet" formaction={`${path}/style`}>
-        Save as style
+        Save as template
       </button>
     </section>
-  );
-}
-
-/** The styles that the owner has saved. */
-function Styles({ path, styles, form }: { path: string; styles: Style[]; form: FormState }) {
-  if (styles.length === 0) return null;
-  return (
-    <nav class="presets" aria-label="Use a style">
-      <h2>Your styles</h2>
-      {styles.map((style) => (
-        <a
-          key={style.id}
-          href={`${path}?styleId=${style.id}`}
-          aria-current={style.id === form.values['styleId'] ? 'true' : undefined}
-        >
-          <StyleImage style={style} width={72} />
-          <bdi>{style.name}</bdi>
-        </a>
-      ))}
-    </nav>
   );
 }
 
@@ -107,33 +99,58 @@ interface StyleDesignProps extends DesignerPictures {
   form: FormState;
 }
 
-/** The designer of a style, with an example of a code. */
-export function StyleDesignView({ style, ...designer }: StyleDesignProps) {
+/** The designer of a template, with an example of a code. */
+export function StyleDesignView({ style, form, ...designer }: StyleDesignProps) {
   const back = `/codes/styles/${style.id}`;
   return (
     <Page
-      title="Edit style"
-      at="/codes"
+      title="Edit template"
+      at="/codes/styles"
       styles={['codes']}
-      back={[back, '← Back to the style']}
+      back={[back, 'Back to the template']}
       heading={
         <h1>
-          Edit style <bdi>{style.name}</bdi>
+          Edit template <bdi>{style.name}</bdi>
         </h1>
       }
-      form={designer.form}
+      form={form}
     >
-      <p>
-        Codes that have this style keep their design until you apply it again. Codes that wait for it
+      <p class="hint">
+        Codes that have this template keep their design until you apply it again. Codes that wait for it
         {style.isDefault ? ', and new codes,' : ''} get what you save here.
       </p>
-      <ProofHint />
+      <Designer {...designer} form={form} path={`${back}/design`} back={back} isTemplate />
+    </Page>
+  );
+}
+
+/** A template from scratch. */
+export function NewStyleView({ form, ...designer }: DesignerPictures & { form: FormState }) {
+  return (
+    <Page
+      title="New template"
+      at="/codes/styles"
+      styles={['codes']}
+      back={['/codes/styles', 'All templates']}
+      form={form}
+    >
       <Designer
         {...designer}
-        path={`${back}/design`}
-        back={back}
-        hasLogo={style.design.logo !== null}
-        colors="Each code has a foreground and a background of its own. The example has the usual ones."
+        form={form}
+        path="/codes/styles/new"
+        back="/codes/styles"
+        isTemplate
+        first={
+          <section class="card">
+            <Input
+              form={form}
+              name="styleName"
+              label="Name of the template"
+              maxLength={maxStyleNameLength}
+              required
+            />
+          </section>
+        }
       />
     </Page>
   );

@@ -1,12 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { unknownCountry } from '../../../scans/scan.ts';
-import { countryName } from './scan-line.tsx';
-import { world } from './world.ts';
 import { axisTop, BarChart } from '../../ui/bar-chart.tsx';
 import { dayInWords } from '../../ui/time.tsx';
 import { figure, shortFigure } from '../../ui/words.tsx';
 import { useLocale } from '../../ui/visitor.ts';
-import { Day } from '../../ui/time.tsx';
+import { Day, ShortDay } from '../../ui/time.tsx';
 import { ShortFigure } from '../../ui/words.tsx';
 
 /** A day, or a week where bars for days would be too thin. */
@@ -16,41 +13,56 @@ interface Bar {
   scans: number;
 }
 
-const daysPerWeek = 7;
 const maxBars = 100;
+/** The first that gives few enough bars. */
+const units = [
+  { days: 1, name: 'day', last: 'Today so far' },
+  { days: 7, name: 'week', last: 'The week up to today' },
+  { days: 30, name: '30 days', last: 'The last bar' },
+] as const;
 const shortAxisFrom = 10_000;
 
 interface TimelineProps {
   timeline: { date: string; scans: number }[];
+  /** Else all days are complete. */
+  endsToday?: boolean;
   /** All days are complete, and there is no table. */
   isExample?: boolean;
 }
 
-export function Timeline({ timeline, isExample = false }: TimelineProps) {
-  const isWeekly = timeline.length > maxBars;
-  const bars = toBars(timeline, isWeekly ? daysPerWeek : 1);
+export function Timeline({ timeline, endsToday = true, isExample = false }: TimelineProps) {
+  const { days, name: unit, last } = units.find((each) => timeline.length <= each.days * maxBars) ?? units[2];
+  const isOver = isExample || !endsToday;
+  const bars = toBars(timeline, days);
   const most = Math.max(0, ...bars.map(({ scans }) => scans));
   const top = axisTop(most);
-  const unit = isWeekly ? 'week' : 'day';
   const locale = useLocale();
   return (
     <figure class="timeline">
       <figcaption>
         {most === 0
-          ? `No scans in these ${timeline.length} days`
-          : `Scans per ${unit}${isExample ? '' : ` (UTC). ${isWeekly ? 'The week up to today' : 'Today so far'} is fainter.`}`}
+          ? timeline.length === 1
+            ? 'No scans on this day'
+            : `No scans in these ${timeline.length} days`
+          : `Scans per ${unit}${isExample ? '' : ` (UTC).${isOver ? '' : ` ${last} is fainter.`}`}`}
       </figcaption>
       <BarChart
         id="timeline"
         bars={bars.map((bar, index) => {
-          const isFaint = index === bars.length - 1 && !isExample;
+          const isFaint = index === bars.length - 1 && !isOver;
           const title = `${nameOf(bar, locale)}${isFaint ? ' (so far)' : ''}: ${figure(bar.scans)}`;
           return { key: bar.from, value: bar.scans, title, isFaint };
         })}
         top={top}
-        label={`${inWords(bars, most, unit, locale)}${isExample || most === 0 ? '' : ` The last ${unit} is not complete yet.`}`}
+        label={`${inWords(bars, most, unit, locale)}${isOver || most === 0 ? '' : ` The last ${unit === '30 days' ? 'bar' : unit} is not complete yet.`}`}
         format={(value) => axisFigure(value, top)}
-        ends={[<Day key="from" date={bars[0]?.from ?? ''} />, <Day key="to" date={bars.at(-1)?.to ?? ''} />]}
+        ends={[
+          <Day key="from" date={bars[0]?.from ?? ''} />,
+          ...[1, 2, 3].map((quarter) => (
+            <ShortDay key={quarter} date={bars[Math.floor((quarter / 4) * bars.length)]?.from ?? ''} />
+          )),
+          <Day key="to" date={bars.at(-1)?.to ?? ''} />,
+        ]}
       />
       {!isExample && <DayFigures timeline={timeline} />}
     </figure>
@@ -126,7 +138,8 @@ interface RankingProps {
   /** Names the table. */
   caption: string;
   column: string;
-  rows: { name: string; count: number }[];
+  /** The addition distinguishes equal names. */
+  rows: { name: string; addition?: string; count: number }[];
   /** The shares are parts of this. */
   total: number;
   /** Instead of the table, where there are no rows. */
@@ -152,13 +165,13 @@ export function Ranking({ caption, column, rows, total, none, children }: Rankin
       {children}
       <div>
         <RankTable caption={caption} column={column}>
-          {rows.slice(0, shownRows).map(({ name, count }) => (
-            <tr key={name}>
+          {rows.slice(0, shownRows).map(({ name, addition, count }) => (
+            <tr key={`${name}${addition}`}>
               <th scope="row">
                 <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={Math.round((count / most) * 1000) / 10} height="1" />
                 </svg>
-                <bdi>{name}</bdi>
+                <RowName name={name} addition={addition} />
               </th>
               <Figures count={count} total={total} />
             </tr>
@@ -168,10 +181,10 @@ export function Ranking({ caption, column, rows, total, none, children }: Rankin
           <details>
             <summary>{rest.length} more</summary>
             <RankTable caption={`${caption}, the others`} column={column}>
-              {rest.map(({ name, count }) => (
-                <tr key={name}>
+              {rest.map(({ name, addition, count }) => (
+                <tr key={`${name}${addition}`}>
                   <th scope="row">
-                    <bdi>{name}</bdi>
+                    <RowName name={name} addition={addition} />
                   </th>
                   <Figures count={count} total={total} />
                 </tr>
@@ -181,6 +194,15 @@ export function Ranking({ caption, column, rows, total, none, children }: Rankin
         )}
       </div>
     </section>
+  );
+}
+
+function RowName({ name, addition }: { name: string; addition: string | undefined }) {
+  return (
+    <bdi title={addition && `${name}${addition}`}>
+      {name}
+      {addition && <span class="addition">{addition}</span>}
+    </bdi>
   );
 }
 
@@ -210,42 +232,7 @@ function Figures({ count, total }: { count: number; total: number }) {
       <td class="number">
         <ShortFigure value={count} />
       </td>
-      <td class="number">{total === 0 ? '–' : `${((count / total) * 100).toFixed(1)} %`}</td>
+      <td class="number">{total === 0 ? '–' : `${((count / total) * 100).toFixed(1)}%`}</td>
     </>
   );
-}
-
-const classes = 5;
-const { width, height } = world;
-const countries = world.outlines.map((outline) => {
-  const [code = '', path = ''] = outline.split(':');
-  return { code, path };
-});
-
-/** Each country shaded by its share of the scans. The table beside it has the numbers. */
-export function WorldMap({ byCountry }: { byCountry: { country: string; count: number }[] }) {
-  const counts = new Map(byCountry.map(({ country, count }) => [country, count]));
-  const known = byCountry.filter(({ country }) => country !== unknownCountry);
-  const most = Math.max(1, ...known.map(({ count }) => count));
-  const leaders = known.slice(0, 3).map(({ country, count }) => `${countryName(country)} ${figure(count)}`);
-  const label = `World map of scans by country. Most: ${leaders.join(', ')}.`;
-  return (
-    <svg class="world" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
-      {countries.map(({ code, path }) => {
-        const count = counts.get(code) ?? 0;
-        if (code === '' || count === 0) return <path key={path} d={path} />;
-        return (
-          <path key={path} d={path} class={`shade-${shade(count, most)}`}>
-            <title>{`${countryName(code)}: ${figure(count)}`}</title>
-          </path>
-        );
-      })}
-    </svg>
-  );
-}
-
-/** Logarithmic, so that 10 and 100 scans differ beside a country with thousands. */
-function shade(count: number, most: number): number {
-  if (most === 1) return classes;
-  return Math.max(1, Math.ceil((Math.log(count + 1) / Math.log(most + 1)) * classes));
 }

@@ -18,12 +18,13 @@ const defaultTiming: Timing = { lifetimeMs: 5 * 60_000, heartbeatMs: 10_000 };
 interface StreamRequest {
   /** The id of the code. */
   id: string;
-  userId: string;
+  /** An account, or one of the strangers who look at the demo. */
+  viewer: string;
   address: string;
 }
 
 interface CodeEvents {
-  /** Responds with server-sent events about a code, which must be the user's, while `isAllowed` says so. */
+  /** Responds with server-sent events about a code, which must be the viewer's, while `isAllowed` says so. */
   stream(ctx: Context, request: StreamRequest, isAllowed: () => Promise<boolean>): void;
 }
 
@@ -74,7 +75,7 @@ export function createCodeEvents(
   }
 
   return {
-    stream(ctx, { id, userId, address }, isAllowed) {
+    stream(ctx, { id, viewer, address }, isAllowed) {
       const { res } = ctx;
       // The client left during the lookup of the code: the close event has already passed and would not come again.
       if (res.destroyed || ctx.req.socket.destroyed) {
@@ -86,7 +87,7 @@ export function createCodeEvents(
       // Keeps nginx from buffering the stream.
       ctx.set('X-Accel-Buffering', 'no');
       // An evicted stream reconnects later: at once, it would evict the next one.
-      const stream = { userId, address, evict: () => void res.end(retry(reconnectLaterMs)) };
+      const stream = { viewer, address, evict: () => void res.end(retry(reconnectLaterMs)) };
       const isWanted = ctx.method !== 'HEAD' && !closing.aborted;
       if (!isWanted || !limits.acquire(stream)) {
         // Browsers do not reconnect after an error status, but they do after an empty stream.
@@ -107,10 +108,10 @@ const retry = (ms: number) => `retry: ${ms}\n\n`;
 const maxStreams = 500;
 /** Enough for an office behind one address, while a few addresses cannot use up all streams. */
 const maxStreamsPerAddress = 100;
-const maxStreamsPerUser = 20;
+const maxStreamsPerViewer = 20;
 
 interface OpenStream {
-  userId: string;
+  viewer: string;
   address: string;
   /** Closes it because another stream takes its slot. */
   evict(): void;
@@ -126,8 +127,8 @@ interface StreamLimits {
 function createStreamLimits(): StreamLimits {
   const open = new Set<OpenStream>();
 
-  /** Evicts a stream of the user or address that has most of `streams`, unless the newcomer would then have as many. */
-  function makeRoom(streams: OpenStream[], newcomer: OpenStream, by: 'userId' | 'address'): boolean {
+  /** Evicts a stream of the viewer or address that has most of `streams`, unless the newcomer would then have as many. */
+  function makeRoom(streams: OpenStream[], newcomer: OpenStream, by: 'viewer' | 'address'): boolean {
     const counts = new Map<string, number>();
     for (const stream of streams) counts.set(stream[by], (counts.get(stream[by]) ?? 0) + 1);
     const most = Math.max(...counts.values());
@@ -146,11 +147,11 @@ function createStreamLimits(): StreamLimits {
   return {
     acquire(newcomer) {
       const all = [...open];
-      const ofUser = all.filter(({ userId }) => userId === newcomer.userId);
+      const ofViewer = all.filter(({ viewer }) => viewer === newcomer.viewer);
       const ofAddress = all.filter(({ address }) => address === newcomer.address);
       // A tab that was just opened is in use; the oldest of twenty probably is not.
-      if (ofUser[0] && ofUser.length >= maxStreamsPerUser) evict(ofUser[0]);
-      else if (ofAddress.length >= maxStreamsPerAddress && !makeRoom(ofAddress, newcomer, 'userId'))
+      if (ofViewer[0] && ofViewer.length >= maxStreamsPerViewer) evict(ofViewer[0]);
+      else if (ofAddress.length >= maxStreamsPerAddress && !makeRoom(ofAddress, newcomer, 'viewer'))
         return false;
       else if (open.size >= maxStreams && !makeRoom(all, newcomer, 'address')) return false;
       open.add(newcomer);

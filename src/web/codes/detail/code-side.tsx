@@ -1,15 +1,17 @@
 import { opensFile } from '../../../codes/files/upload.ts';
-import { isEndOfDay, lastDayOf } from '../../../codes/lifetime.ts';
+import { isEndOfDay } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { Analytics, CityCount } from '../../../scans/analytics.ts';
 import type { GeoSource } from '../../../scans/geo-source.ts';
+import { Icon } from '../../ui/icons.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
-import { Day, Moment } from '../../ui/time.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { withFieldsInWords } from '../../ui/words.tsx';
 import { DuplicateForm, RenewForm, VisibilityForm } from '../code-actions.tsx';
 import { type CodeState, stateOf } from '../code-state.tsx';
 import { Downloads, isDirectFirst, picturePath } from '../downloads.tsx';
 import { ContentFacts } from './content-facts.tsx';
+import type { Period } from './period.ts';
 import type { ScanLine } from './scan-line.tsx';
 
 /** Everything that the page of a code shows. */
@@ -31,10 +33,14 @@ export interface CodeProps {
   warnings: string[];
   /** The path of this page, for forms that return to it. */
   here: string;
-  days: number;
-  periods: readonly number[];
+  period: Period;
+  /** Others to choose: the last days, then those with a name. */
+  rolling: Period[];
+  named: Period[];
   analytics: Analytics;
   cities: CityCount[];
+  /** Scans in the preceding period of the same length. Undefined if the code did not exist then. */
+  previousScans: number | undefined;
   geoSource: GeoSource | undefined;
   scans: ScanLine[];
   isFirstPage: boolean;
@@ -47,7 +53,6 @@ export interface CodeProps {
 /** The code itself, beside its scans: picture, share link, content and actions. */
 export function CodeSide(props: CodeProps) {
   const { code, address, warnings } = props;
-  const state = stateOf(props);
   return (
     <section class="card code-side" aria-label="This code">
       <img
@@ -57,13 +62,7 @@ export function CodeSide(props: CodeProps) {
         alt={`QR code of ${code.name}`}
       />
       <div>
-        <CopyableField
-          id="share-link"
-          label="Share link"
-          value={address}
-          button="Copy link"
-          quiet={state !== 'public'}
-        />
+        <CopyableField id="share-link" label="Share link" value={address} button="Copy link" quiet />
         {warnings.length > 0 && (
           <div class="notice bad">
             <strong>This code may not work everywhere</strong>
@@ -74,43 +73,49 @@ export function CodeSide(props: CodeProps) {
             </ul>
           </div>
         )}
-        <dl class="facts">
-          <ContentFacts code={code} />
-          <div>
-            <dt>Created</dt>
-            <dd>
-              <Moment at={code.createdAt} />
-            </dd>
-          </div>
-          <Expiry {...props} />
-          <AfterExpiry {...props} />
-        </dl>
-        <Downloads code={code} />
-        <Actions code={code} here={props.here} state={state} />
+        {/* Closed on phones only: the style sheet keeps it open on wide screens. */}
+        <details class="more">
+          <summary>Details and downloads</summary>
+          <dl class="facts">
+            <ContentFacts code={code} />
+            <div>
+              <dt>Created</dt>
+              <dd>
+                <Moment at={code.createdAt} />
+              </dd>
+            </div>
+            <Expiry {...props} />
+            <AfterExpiry {...props} />
+          </dl>
+          <Downloads code={code} />
+        </details>
       </div>
     </section>
   );
 }
 
-/** A code that expires with a day (as the form sets it) shows that day: midnight would read as the day after. */
-function Expiry({ code: { expiresAt }, isExpired, renewedFrom }: CodeProps) {
-  if (isEndOfDay(expiresAt))
-    return (
-      <div>
-        <dt>{isExpired ? 'Expired' : 'Expires'}</dt>
-        <dd>
-          <Day date={lastDayOf(expiresAt)} /> (UTC)
-          <RenewalHint from={renewedFrom} />
-        </dd>
-      </div>
-    );
+function Expiry({ code: { id, expiresAt }, isExpired, renewedFrom }: CodeProps) {
   return (
     <div>
       <dt>{isExpired ? 'Expired' : 'Expires'}</dt>
       <dd>
-        <Moment at={expiresAt} />
+        <Moment at={lastMinuteOf(expiresAt)} />
         <RenewalHint from={renewedFrom} />
+        {!isExpired && <ExpireLink id={id} />}
       </dd>
+    </div>
+  );
+}
+
+/** Forms set the end of a day in UTC: midnight would read as the day after. */
+function lastMinuteOf(expiresAt: Date): Date {
+  return isEndOfDay(expiresAt) ? new Date(expiresAt.getTime() - 60_000) : expiresAt;
+}
+
+function ExpireLink({ id }: { id: string }) {
+  return (
+    <div>
+      <a href={`/codes/${id}/expire`}>Expire now</a>
     </div>
   );
 }
@@ -120,7 +125,7 @@ function RenewalHint({ from }: { from: Date | undefined }) {
   if (!from) return null;
   return (
     <div class="hint">
-      Renewed by scans from <Day date={from.toISOString().slice(0, 10)} /> on
+      Renewed by scans from <Moment at={from} show="day" /> on
     </div>
   );
 }
@@ -141,41 +146,63 @@ function AfterExpiry({ code: { afterExpiryUrl } }: CodeProps) {
   );
 }
 
-function Actions({ code, here, state }: { code: QrCode; here: string; state: CodeState }) {
+interface ActionsProps {
+  code: QrCode;
+  here: string;
+  state: CodeState;
+}
+
+/** What people do most is a button; the rest is in a menu. */
+export function CodeActions({ code, here, state }: ActionsProps) {
+  const path = `/codes/${code.id}`;
   return (
     <div class="code-actions">
-      <a class="button quiet" href={`/codes/${code.id}/edit`}>
-        Edit
-      </a>
-      {opensFile(code) && (
-        <a class="button quiet" href={`/codes/${code.id}/file`}>
-          File
-        </a>
-      )}
-      {code.type === 'vcard' && (
-        <a class="button quiet" href={`/codes/${code.id}/photo`}>
-          Photo
-        </a>
-      )}
-      <a class="button quiet" href={`/codes/${code.id}/design`}>
+      <a class="button quiet" href={`${path}/design`}>
+        <Icon name="palette" />
         Design
       </a>
-      <a class="button quiet" href={`/codes/${code.id}/print`}>
+      <a class="button quiet" href={`${path}/print`}>
+        <Icon name="printer" />
         Print
       </a>
-      <DuplicateForm code={code} look="quiet" />
-      {/* For a private code, the notice above has this button. */}
-      {state !== 'private' && <VisibilityForm code={code} look="quiet" back={here} />}
-      <a class="button quiet danger" href={`/codes/${code.id}/delete`}>
-        Delete
+      {/* Otherwise the notice above has the next step. */}
+      <a class={state === 'public' ? 'button' : 'button quiet'} href={`${path}/edit`}>
+        <Icon name="pencil" />
+        Edit
       </a>
+      <details class="menu">
+        <summary class="quiet" aria-label="More actions">
+          <Icon name="ellipsis" />
+        </summary>
+        <div>
+          {opensFile(code) && (
+            <a href={`${path}/file`}>
+              <Icon name="file-text" />
+              File
+            </a>
+          )}
+          {code.type === 'vcard' && (
+            <a href={`${path}/photo`}>
+              <Icon name="image" />
+              Photo
+            </a>
+          )}
+          <DuplicateForm code={code} look="link" />
+          {/* For a private code, the notice above has this button. */}
+          {state !== 'private' && <VisibilityForm code={code} look="link" back={here} />}
+          <a class="danger" href={`${path}/delete`} data-dialog>
+            <Icon name="trash-2" />
+            Delete
+          </a>
+        </div>
+      </details>
     </div>
   );
 }
 
 /** Warnings are worded for the API. */
 function inPlainWords(warning: string): string {
-  return withFieldsInWords(warning.replace('With encode=content: ', 'The direct code: '));
+  return withFieldsInWords(warning.replace('With encode=content: ', 'The static code: '));
 }
 
 /** Why the share link does not work, and how to fix it. */
@@ -215,7 +242,7 @@ function ExpiringNotice({ code, renewedFrom, here }: CodeProps) {
     <div class="notice plain state">
       <div>
         <strong>
-          This code expires on <Day date={lastDayOf(code.expiresAt)} />
+          This code expires on <Moment at={lastMinuteOf(code.expiresAt)} show="day" />
         </strong>
         <p>
           Then its share link{' '}

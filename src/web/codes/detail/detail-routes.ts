@@ -9,7 +9,7 @@ import { codeWarnings } from '../../../codes/scannability.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { firstNoticeDays } from '../../../notices/facts.ts';
 import { dayMs } from '../../../runtime/units.ts';
-import { readAnalytics, readTopCities } from '../../../scans/analytics.ts';
+import { readAnalyticsOn, readDailyScans, readTopCities } from '../../../scans/analytics.ts';
 import { listScans, scanCsvColumns } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
 import { callerAddress, callerOf } from '../../middleware/caller.ts';
@@ -18,17 +18,17 @@ import { toScanLine } from './scan-line.tsx';
 import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { csvLine } from '../../../formats/csv.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
-import { flashTexts } from '../code-flash.ts';
+import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { expiresInWords } from '../code-state.tsx';
 import { createCodeEvents } from './code-events.ts';
-import { createLiveScans, periods, scansPerPage } from './live-scans.tsx';
+import { createLiveScans, scansPerPage } from './live-scans.tsx';
+import { type Period, namedPeriods, readPeriod, rollingDays, rollingPeriod } from './period.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';
 
-const defaultDays = 30;
 const maxCities = 20;
 
 /** The page of a code, its live updates, and its scans as CSV. */
@@ -41,11 +41,11 @@ export function codeDetailPages(parts: Services): Routes {
 
   async function showCode(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
-    const days = periods.find((period) => String(period) === ctx.query['days']) ?? defaultDays;
+    const period = readPeriod(ctx.query, code.createdAt, now());
     const before = isUuid(ctx.query['before']) ? String(ctx.query['before']) : undefined;
-    const [isBlocked, { analytics, cities, scans }] = await Promise.all([
+    const [isBlocked, { analytics, cities, previousScans, scans }] = await Promise.all([
       isCodeBlocked(db, code),
-      reads.scans(code.id, (replica) => readScansOf(replica, code.id, days, before)),
+      reads.scans(code.id, (replica) => readScansOf(replica, code, period, before)),
     ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
     const key = pages.takeFlash(ctx);
@@ -63,43 +63,60 @@ export function codeDetailPages(parts: Services): Routes {
       abuseHref: abuseHref(config.abuseContact, address),
       address,
       warnings: codeWarnings(code, address),
-      here: `/codes/${code.id}?days=${days}${before ? `&before=${before}` : ''}`,
-      days,
-      periods,
+      here: `/codes/${code.id}?${period.query}${before ? `&before=${before}` : ''}`,
+      period,
+      rolling: rollingDays.map((days) => rollingPeriod(days, now())),
+      named: namedPeriods(code.createdAt, now()),
       analytics,
       cities,
+      previousScans,
       geoSource: parts.geoSource,
       scans: scans.slice(0, scansPerPage).map(toScanLine),
       isFirstPage: before === undefined,
       wasMadePrivate: key === 'private',
       olderThan: scans.length > scansPerPage ? scans[scansPerPage - 1]?.id : undefined,
     };
-    pages.show(ctx, CodeView, props, { flash });
+    const undo = key && restorePaths[key];
+    pages.show(ctx, CodeView, props, { flash, undo: undo && `/codes/${code.id}/${undo}` });
   }
 
   /** Proven again for this one page: the proof is cached where the code was created. */
   async function whyPlain(code: QrCode): Promise<string> {
     const { refused = [] } = await proveDefaultStyle(parts, code, { mayRaise: true });
     if (refused.length === 0)
-      return ' Apply it later: too many codes wait for a style, or it was changed meanwhile.';
+      return ' Apply it later: too many codes wait for a template, or it was changed meanwhile.';
     const reasons = refused.map(({ field, message }) => ` ${field} ${message}.`);
     return ` Phones could not read it on this code:${reasons.join('')}`;
   }
 
-  async function readScansOf(from: Database, codeId: string, days: number, before: string | undefined) {
-    const analytics = await readAnalytics(from, codeId, days, now());
-    const [first = '', last = ''] = [analytics.timeline[0]?.date, analytics.timeline.at(-1)?.date];
-    const [cities, scans] = await Promise.all([
+  async function readScansOf(
+    from: Database,
+    code: QrCode,
+    { dates, days }: Period,
+    before: string | undefined,
+  ) {
+    const { id: codeId } = code;
+    const analytics = await readAnalyticsOn(from, codeId, dates);
+    const [first = '', last = ''] = [dates[0], dates.at(-1)];
+    const wasThere = days !== undefined && code.createdAt.getTime() <= now().getTime() - 2 * days * dayMs;
+    const [cities, scans, previousScans] = await Promise.all([
       readTopCities(from, codeId, { from: first, to: last }, maxCities),
       listScans(from, codeId, { limit: scansPerPage, cursor: before }),
+      wasThere ? readPreviousScans(from, codeId, days) : undefined,
     ]);
-    return { analytics, cities, scans };
+    return { analytics, cities, previousScans, scans };
+  }
+
+  /** Scans in the preceding period of the same length. */
+  async function readPreviousScans(from: Database, codeId: string, days: number): Promise<number> {
+    const daily = await readDailyScans(from, [codeId], 2 * days, now());
+    return (daily.get(codeId) ?? []).slice(0, days).reduce((sum, scans) => sum + scans, 0);
   }
 
   async function streamEvents(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
     const address = secrets.hashAddress(callerAddress(ctx, config.trustProxyHops));
-    events.stream(ctx, { id: code.id, userId: code.userId, address }, () => sessions.isCurrent(ctx));
+    events.stream(ctx, { id: code.id, viewer: callerOf(ctx).key, address }, () => sessions.isCurrent(ctx));
   }
 
   async function sendCsv(ctx: Context): Promise<void> {
@@ -111,11 +128,17 @@ export function codeDetailPages(parts: Services): Routes {
     ctx.body = body;
   }
 
-  routes.get('user', '/codes/:id', showCode);
-  routes.get('user', '/codes/:id/events', streamEvents);
-  routes.get('user', '/codes/:id/scans.csv', sendCsv);
+  routes.get('viewer', '/codes/:id', showCode);
+  routes.get('viewer', '/codes/:id/events', streamEvents);
+  routes.get('viewer', '/codes/:id/scans.csv', sendCsv);
   return routes;
 }
+
+/** What undoes the action of a message. */
+const restorePaths: Partial<Record<CodeFlash, string>> = {
+  savedWithoutFile: 'file/restore',
+  savedWithoutPhoto: 'photo/restore',
+};
 
 const scansPerRead = 1_000;
 

@@ -1,15 +1,21 @@
-import { contentType } from '../../../codes/content/content-types.ts';
+import type { ComponentChildren } from 'preact';
 import { columnNames, dimensionTitles, rankingName } from '../../../scans/dimensions.ts';
 import { unknownCountry } from '../../../scans/scan.ts';
 import type { CityCount } from '../../../scans/analytics.ts';
-import { type CodeProps, CodeSide, StateNotice } from './code-side.tsx';
+import { CodeActions, type CodeProps, CodeSide, StateNotice } from './code-side.tsx';
 import { ExpiryBadge, StateBadge, stateOf } from '../code-state.tsx';
-import { Layout, Notice } from '../../ui/layout.tsx';
+import { type FormState, Input } from '../../ui/controls.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Back, Layout, Notice, UndoForm } from '../../ui/layout.tsx';
+import { ZoneNote } from '../../ui/time.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
-import { ShortFigure } from '../../ui/words.tsx';
+import { ShortFigure, figure } from '../../ui/words.tsx';
 import { Star } from '../code-actions.tsx';
+import { TypeIcon, shownTypeOf, typeName } from '../shown-type.tsx';
 import { isDirectFirst } from '../downloads.tsx';
-import { Ranking, Timeline, WorldMap } from './charts.tsx';
+import type { Period } from './period.ts';
+import { Ranking, Timeline } from './charts.tsx';
+import { WorldMap } from './world-map.tsx';
 import { ScanTableRow, countryName, deviceName, scanColumns } from './scan-line.tsx';
 
 export function CodeView(props: CodeProps) {
@@ -19,17 +25,21 @@ export function CodeView(props: CodeProps) {
   return (
     <Layout title={code.name} at="/codes" styles={['codes']}>
       <script type="module" src={`${assets}/codes/detail/detail.browser.js`} />
-      <a class="back" href="/codes">
-        ← All QR codes
-      </a>
+      <Back href="/codes">All QR codes</Back>
       <div class="code-title">
-        <h1>
-          <bdi>{code.name}</bdi>
-        </h1>
-        <Star code={code} back={props.here} />
+        <div class="name">
+          <h1>
+            <bdi>{code.name}</bdi>
+          </h1>
+          <Star code={code} back={props.here} />
+        </div>
+        <CodeActions code={code} here={props.here} state={state} />
         <p class="badges">
-          <span class="badge">{contentType(code.type).name}</span> <StateBadge state={state} />{' '}
-          {state !== 'blocked' && <ExpiryBadge expiresIn={props.expiresIn} />}{' '}
+          <span class="badge">
+            <TypeIcon type={shownTypeOf(code)} />
+            {typeName(shownTypeOf(code))}
+          </span>{' '}
+          <StateBadge state={state} /> {state !== 'blocked' && <ExpiryBadge expiresIn={props.expiresIn} />}{' '}
           {code.category !== null && (
             <span class="badge">
               <bdi>{code.category}</bdi>
@@ -37,10 +47,17 @@ export function CodeView(props: CodeProps) {
           )}
         </p>
       </div>
-      {flash && !(wasMadePrivate && state === 'private') && <Notice kind="good">{flash}</Notice>}
+      {flash && !(wasMadePrivate && state === 'private') && (
+        <Notice kind="good" isToast>
+          {flash}
+          <UndoForm />
+        </Notice>
+      )}
       <StateNotice {...props} />
       <div class="code-page">
-        <CodeSide {...props} />
+        <div class="code-column">
+          <CodeSide {...props} />
+        </div>
         {/* detail.browser.js replaces its content when the first scan arrives. */}
         <div id="code-scans">
           {props.isFirstPage && props.scans.length === 0 ? <NoScansYet {...props} /> : <Scans {...props} />}
@@ -53,12 +70,13 @@ export function CodeView(props: CodeProps) {
 function NoScansYet(props: CodeProps) {
   const { address } = props;
   return (
-    <section class="card" id="no-scans">
+    <section class="card empty" id="no-scans">
+      <NoScansPicture />
       <h2>No scans yet</h2>
       {stateOf(props) === 'public' ? (
         <p>
           {isDirectFirst(props.code)
-            ? 'The direct code joins the network without contacting this service, so its scans are not counted. To count scans, print the link code, or open '
+            ? 'The static code joins the network without contacting this service, so its scans are not counted. To count scans, print the dynamic code, or open '
             : 'Scan the code with your phone, or open '}
           <a href={address}>its share link</a>. The first scan appears here within seconds, with charts of
           times, places and devices.
@@ -66,8 +84,32 @@ function NoScansYet(props: CodeProps) {
       ) : (
         <p>Scans are counted while the code is public, not blocked, and not expired.</p>
       )}
+      {stateOf(props) === 'public' && (
+        <p class="row">
+          <a class="button quiet" href={address}>
+            <Icon name="external-link" />
+            Open the share link
+          </a>
+          <a class="button quiet" href={`/codes/${props.code.id}/print`}>
+            <Icon name="printer" />
+            Print it
+          </a>
+        </p>
+      )}
       <LiveMark {...props} />
     </section>
+  );
+}
+
+/** A placeholder until there are scans. */
+function NoScansPicture() {
+  return (
+    <svg class="ghost-chart" viewBox="0 0 240 80" aria-hidden="true">
+      <path class="lines" d="M0 2h240M0 40h240M0 79h240" />
+      {[18, 30, 24, 44, 36, 58, 48, 66, 40, 54, 72, 62].map((height, index) => (
+        <rect key={index} x={4 + index * 20} y={79 - height} width="12" height={height} rx="2" />
+      ))}
+    </svg>
   );
 }
 
@@ -82,34 +124,35 @@ function LiveMark(props: CodeProps) {
 }
 
 function Scans(props: CodeProps) {
-  const { code, days, analytics } = props;
+  const { period, analytics } = props;
+  const { timeline } = analytics;
   return (
     <>
       <section aria-labelledby="analytics">
         <div class="heading">
           <h2 id="analytics">Scans</h2>
           <LiveMark {...props} />
-          <nav aria-label="Period" class="periods">
-            {props.periods.map((period) => (
-              <a
-                key={period}
-                href={`/codes/${code.id}?days=${period}`}
-                aria-current={period === days ? 'page' : undefined}
-              >
-                {period} days
-              </a>
-            ))}
-          </nav>
+          <Periods {...props} />
         </div>
         <div class="card">
-          <dl class="totals" id="totals" data-days={days} data-scans={analytics.totalScans}>
-            <Total name="Scans" id="total-scans" value={analytics.totalScans} />
-            <Total name="Today (UTC)" id="total-today" value={analytics.timeline.at(-1)?.scans ?? 0} />
+          <dl class="totals" id="totals" data-days={period.days} data-scans={analytics.totalScans}>
+            <Total name="Scans" id="total-scans" value={analytics.totalScans}>
+              <Change {...props} />
+            </Total>
+            {period.endsToday ? (
+              <Total name="Today (UTC)" id="total-today" value={timeline.at(-1)?.scans ?? 0} />
+            ) : (
+              <Total
+                name="Best day"
+                id="total-best"
+                value={Math.max(...timeline.map(({ scans }) => scans))}
+              />
+            )}
             <Total name="Countries" id="total-countries" value={analytics.uniqueCountries} />
             <Total name="Cities" id="total-cities" value={analytics.uniqueCities} />
           </dl>
           <div id="chart">
-            <Timeline timeline={analytics.timeline} />
+            <Timeline timeline={timeline} endsToday={period.endsToday} />
           </div>
         </div>
         <div id="rankings" class="columns">
@@ -119,6 +162,45 @@ function Scans(props: CodeProps) {
       </section>
       <LatestScans {...props} />
     </>
+  );
+}
+
+/** The last days are beside the heading; the menu has the others, and two days to choose. */
+function Periods({ code, period, rolling, named }: CodeProps) {
+  const isOther = period.days === undefined;
+  const [from = '', to = ''] = [period.dates[0], period.dates.at(-1)];
+  const form: FormState = { values: { from, to }, errors: [] };
+  const link = ({ query, name }: Period) => (
+    <a
+      key={query}
+      href={`/codes/${code.id}?${query}`}
+      aria-current={query === period.query ? 'page' : undefined}
+    >
+      {name}
+    </a>
+  );
+  return (
+    <div class="periods">
+      <nav aria-label="Period" class="segments">
+        {rolling.map(link)}
+      </nav>
+      <details class="menu">
+        <summary class={isOther ? 'quiet chosen' : 'quiet'}>
+          <Icon name="calendar-range" />
+          <span>{isOther ? period.name : 'Custom'}</span>
+        </summary>
+        <div>
+          <nav aria-label="More periods">{named.map(link)}</nav>
+          <form action={`/codes/${code.id}`} class="own-period">
+            <Input form={form} name="from" label="From (UTC)" type="date" required />
+            <Input form={form} name="to" label="To (UTC)" type="date" required />
+            <button type="submit" class="quiet">
+              Show
+            </button>
+          </form>
+        </div>
+      </details>
+    </div>
   );
 }
 
@@ -133,14 +215,36 @@ function GeoCredit({ geoSource, analytics }: CodeProps) {
   );
 }
 
-function Total({ name, value, id }: { name: string; value: number; id: string }) {
+interface TotalProps {
+  name: string;
+  value: number;
+  id: string;
+  children?: ComponentChildren;
+}
+
+function Total({ name, value, id, children }: TotalProps) {
   return (
     <div>
       <dt>{name}</dt>
       <dd id={id}>
         <ShortFigure value={value} />
       </dd>
+      {children}
     </div>
+  );
+}
+
+/** Compared with the preceding period. */
+function Change({ analytics: { totalScans }, previousScans, period: { days } }: CodeProps) {
+  if (!previousScans) return null;
+  const percent = Math.round((totalScans / previousScans - 1) * 100);
+  const isMore = percent > 0;
+  return (
+    <dd class={isMore ? 'change more' : 'change'} id="total-change">
+      {percent === 0 ? 'as many' : `${isMore ? '▲' : '▼'} ${figure(Math.abs(percent))}%`}
+      {percent !== 0 && <span class="unseen">{isMore ? ' more' : ' less'}</span>}
+      <span class="base"> vs. previous {days} days</span>
+    </dd>
   );
 }
 
@@ -163,7 +267,11 @@ function Rankings({ analytics, cities }: CodeProps) {
       <Ranking
         caption={cities.length < analytics.uniqueCities ? `Top ${cities.length} cities` : 'Cities'}
         column="City"
-        rows={named(cities, (city) => cityName(city, cities))}
+        rows={cities.map((city) => ({
+          name: city.city,
+          addition: cityAddition(city, cities),
+          count: city.count,
+        }))}
         total={total}
         none="No cities known for these scans."
       />
@@ -193,21 +301,22 @@ function Rankings({ analytics, cities }: CodeProps) {
 }
 
 /** With the region only where another city in the country has the same name, because regions are just codes. */
-function cityName({ city, region, country }: CityCount, all: CityCount[]): string {
+function cityAddition({ city, region, country }: CityCount, all: CityCount[]): string {
   const namesakes = all.filter((other) => other.city === city && other.country === country);
-  return [city, namesakes.length > 1 && region, countryName(country)].filter(Boolean).join(', ');
+  return ['', ...(namesakes.length > 1 && region ? [region] : []), countryName(country)].join(', ');
 }
 
-function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
+function LatestScans({ code, period, scans, isFirstPage, olderThan }: CodeProps) {
   return (
-    <section class="card" aria-labelledby="latest">
+    <section class="card latest" aria-labelledby="latest">
       <div class="heading">
         <h2 id="latest">{isFirstPage ? 'Latest scans' : 'Earlier scans'}</h2>
-        <a href={`/codes/${code.id}/scans.csv`}>All scans as CSV</a>
+        <a class="button quiet small" href={`/codes/${code.id}/scans.csv`}>
+          <Icon name="download" />
+          All scans as CSV
+        </a>
       </div>
-      <p class="hint" data-zone>
-        Times in UTC
-      </p>
+      <ZoneNote />
       <table class="scans" id="scans">
         <caption class="unseen">Scans, newest first</caption>
         <thead>
@@ -230,9 +339,9 @@ function LatestScans({ code, days, scans, isFirstPage, olderThan }: CodeProps) {
       <div id="scan-pages">
         {(!isFirstPage || olderThan !== undefined) && (
           <p class="row pages">
-            {!isFirstPage && <a href={`/codes/${code.id}?days=${days}#latest`}>Newest scans</a>}
+            {!isFirstPage && <a href={`/codes/${code.id}?${period.query}#latest`}>Newest scans</a>}
             {olderThan !== undefined && (
-              <a href={`/codes/${code.id}?days=${days}&before=${olderThan}#latest`}>Earlier scans</a>
+              <a href={`/codes/${code.id}?${period.query}&before=${olderThan}#latest`}>Earlier scans</a>
             )}
           </p>
         )}

@@ -7,7 +7,7 @@ import { makeFocusable } from './chart.browser.js';
 
 const part = (id) => document.getElementById(id);
 const reloadDelayMs = 2_000;
-const reloadedParts = ['chart', 'rankings', 'total-countries', 'total-cities', 'scan-pages'];
+const reloadedParts = ['totals', 'chart', 'rankings', 'scan-pages'];
 let ever;
 let reloading;
 
@@ -24,9 +24,10 @@ function showUpdate(update) {
   }
   const { days, scans } = part('totals').dataset;
   // A tab may have been opened long before it is looked at.
-  const isStale = isFirst && update.periods[days] !== Number(scans);
-  part('total-scans').replaceChildren(parse(update.html.periods[days]));
-  part('total-today').replaceChildren(parse(update.html.today));
+  const isStale = isFirst && days !== undefined && update.periods[days] !== Number(scans);
+  // Totals of other periods are loaded with the charts.
+  if (days !== undefined) part('total-scans').replaceChildren(parse(update.html.periods[days]));
+  part('total-today')?.replaceChildren(parse(update.html.today));
   const rows = document.querySelector('#scans tbody[data-live]');
   if (rows) showLatest(rows, update.html.scans);
   if (added > 0 || isStale) reloading ??= setTimeout(() => void reload(reloadedParts), reloadDelayMs);

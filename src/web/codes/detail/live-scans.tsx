@@ -3,13 +3,12 @@ import { listScans } from '../../../scans/scan.ts';
 import { type ScanTotals, readScanTotals } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import type { Reads } from '../../../store/reads.ts';
+import { rollingDays } from './period.ts';
 import { type ScanLine, ScanTableRow, toScanLine } from './scan-line.tsx';
 import { ShortFigure } from '../../ui/words.tsx';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** The periods that the page offers, in days. */
-export const periods = [7, 30, 90, 365] as const;
 export const scansPerPage = 20;
 
 /** Short enough for a scan to appear within two seconds, including its way through the queue. */
@@ -46,7 +45,7 @@ export function createLiveScans({ db, reads }: { db: Database; reads: Reads }, n
     const before = watched.latest;
     const isKnown = (ever: number) => before?.update.ever === ever && before.date === date;
     const read = async (from: Database) => {
-      const found = await readScanTotals(from, codeId, date, periods);
+      const found = await readScanTotals(from, codeId, date, rollingDays);
       // Scans and counters are written in one transaction, so an unchanged total means that there are no new scans.
       const scans = isKnown(found.ever) ? [] : await listScans(from, codeId, { limit: scansPerPage });
       return { ...found, scans };

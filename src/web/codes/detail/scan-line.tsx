@@ -38,7 +38,7 @@ export function ScanTableRow({ scan }: { scan: ScanLine }) {
   return (
     <tr data-scan={scan.id}>
       <th scope="row">
-        <Moment at={scan.at} bare />
+        <Moment at={scan.at} show="bare" />
       </th>
       <td>
         <bdi>{scan.place}</bdi>

@@ -6,12 +6,13 @@ import { fileAddress } from '../../../codes/files/upload.ts';
 import {
   type FileKind,
   type NewFile,
-  deleteFile,
   findFile,
   requireRoom,
   saveFile,
   usedBytes,
 } from '../../../codes/files/stored-file.ts';
+import { findRemovedFile, removeFile, restoreFile } from '../../../codes/files/removed-file.ts';
+import { undoDays } from '../../../codes/undo-period.ts';
 import { lockOwner } from '../../../codes/design/stored-logo.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { AppError, invalid } from '../../../errors.ts';
@@ -20,21 +21,35 @@ import { type Refusal, findFullAccount, refusalOf, spendForm } from '../../ui/fo
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import type { Services } from '../../services.ts';
-import { createPages, redirectWithFlash } from '../../ui/page.ts';
+import { createPages, redirect, redirectWithFlash } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import type { CodeFlash } from '../code-flash.ts';
-import { CodeFileView, NewFileView } from './file-view.tsx';
+import { CodeFileView, NewFileView, RemoveFileView } from './file-view.tsx';
 import { generateShareToken } from '../../../codes/share-token.ts';
 import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { compileValidator, normalizeLabels } from '../../../codes/validation.ts';
 import { createBody, createDefaults } from '../../../codes/code-rules.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
+import type { CodeLook } from '../../../codes/design/stored-design.ts';
+import { policyWithBlobs } from '../../middleware/headers.ts';
+import { type DesignValues, createDesignForm, hasDesign } from '../design/design-form.ts';
+import { subjectOfNewCode } from '../design/design-subject.ts';
+import { createDesignedCode } from '../form/create-code.ts';
+import { readLastDay } from '../form/form-body.ts';
+import { newDesign, newDesignPictures } from '../form/new-design.ts';
 
 const kinds: FileKind[] = ['file', 'photo'];
 const flashTexts = {
   uploaded: 'Uploaded. Scans open it from now on.',
   photographed: 'Uploaded. The share page and the saved contact have it from now on.',
-  removed: 'Removed.',
+  fileRemoved: `The file was removed. You can undo this for ${undoDays} days.`,
+  photoRemoved: `The photo was removed. You can undo this for ${undoDays} days.`,
+  fileRestored: 'The file is back. Scans open it again.',
+  photoRestored: 'The photo is back.',
+};
+const tooLate: Record<FileKind, string> = {
+  file: 'There is no removed file any more. Upload it again.',
+  photo: 'There is no removed photo any more. Upload it again.',
 };
 type FileFlash = keyof typeof flashTexts;
 
@@ -51,17 +66,29 @@ export function codeFilePages(parts: Services): Routes {
   }
 
   const pages = createPages(parts, flashTexts);
+  const designForm = createDesignForm(parts);
 
-  async function showNew(ctx: Context, { errors, error, status }: Refusal = accepted): Promise<void> {
-    const form = { values: { name: field(ctx, 'name') }, errors, error };
-    pages.show(ctx, NewFileView, { form, usage: await usageOf(ctx) }, { status });
+  async function showNew(ctx: Context, design: DesignValues, refusal: Refusal = accepted): Promise<void> {
+    const { errors, error, status } = refusal;
+    const { values, ...pictures } = await newDesignPictures(parts, userOf(ctx).id, design);
+    const form = { values: { ...values, ...labelsOf(ctx) }, errors, error };
+    ctx.set('Content-Security-Policy', policyWithBlobs);
+    pages.show(ctx, NewFileView, { form, usage: await usageOf(ctx), ...pictures }, { status });
   }
 
   async function showFile(ctx: Context, code: QrCode, kind: FileKind, refusal: Refusal = accepted) {
     const { errors, error, status } = refusal;
     const file = await findFile(db, code.id, kind);
+    const removed = await findRemovedFile(db, code.id, kind, now());
     const form = { values: {}, errors, error };
-    pages.show(ctx, CodeFileView, { code, kind, file, form, usage: await usageOf(ctx) }, { status });
+    const wasRemoved = pages.takeFlash(ctx) === `${kind}Removed`;
+    const undo = removed && wasRemoved ? `/codes/${code.id}/${kind}/restore` : undefined;
+    pages.show(
+      ctx,
+      CodeFileView,
+      { code, kind, file, removed, form, usage: await usageOf(ctx) },
+      { status, undo },
+    );
   }
 
   /** The file of the form, once there is room for it and it is what it should be. */
@@ -84,21 +111,42 @@ export function codeFilePages(parts: Services): Routes {
     if (wantsJson(ctx)) ctx.status = 201;
   }
 
-  routes.get('user', '/new/file', async (ctx) => showNew(ctx, await findFullAccount(ctx, parts)));
+  routes.get('viewer', '/new/file', async (ctx) => {
+    const design = await newDesign(db, userOf(ctx).id, ctx.query);
+    await showNew(ctx, design, await findFullAccount(ctx, parts));
+  });
 
   routes.post('user', '/new/file', async (ctx) => {
     try {
       await requireRoomForCodes(db, userOf(ctx).id, 1, config.limits);
       const upload = await readUpload(ctx, 'file');
+      if (hasDesign(ctx)) {
+        const code = await createDesigned(ctx, upload);
+        return finish(ctx, `/codes/${code.id}/ready`, 'created');
+      }
       const { code, isPlain } = await createFileCode(parts, userOf(ctx).id, upload, field(ctx, 'name'));
       finish(ctx, `/codes/${code.id}`, isPlain ? 'createdPlain' : 'created');
     } catch (error) {
-      await showNew(ctx, shownRefusal(ctx, error));
+      await showNew(ctx, designForm.values(ctx), shownRefusal(ctx, error));
     }
   });
 
+  async function createDesigned(ctx: Context, upload: NewFile): Promise<QrCode> {
+    const ownerId = userOf(ctx).id;
+    const { design, look, newLogo } = await designForm.read(
+      ctx,
+      subjectOfNewCode(ownerId),
+      designForm.values(ctx),
+    );
+    const { lastDay, ...labels } = labelsOf(ctx);
+    const { expiresAt, errors } = readLastDay({ lastDay }, now());
+    if (errors.length > 0) throw invalid(errors);
+    const created = newFileCode(parts, ownerId, { upload, ...labels, expiresAt, look });
+    return createDesignedCode(parts, callerOf(ctx), { created, design, newLogo, file: upload });
+  }
+
   for (const kind of kinds) {
-    routes.get('user', `/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
+    routes.get('viewer', `/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
 
     routes.post('user', `/:id/${kind}`, async (ctx) => {
       const code = await ownerOf(ctx, kind);
@@ -115,11 +163,26 @@ export function codeFilePages(parts: Services): Routes {
       finish(ctx, `/codes/${code.id}/${kind}`, kind === 'file' ? 'uploaded' : 'photographed');
     });
 
+    routes.get('user', `/:id/${kind}/delete`, async (ctx) => {
+      const code = await ownerOf(ctx, kind);
+      const file = await findFile(db, code.id, kind);
+      if (!file) return redirect(ctx, `/codes/${code.id}/${kind}`);
+      pages.show(ctx, RemoveFileView, { code, kind, file });
+    });
+
     routes.post('user', `/:id/${kind}/delete`, async (ctx) => {
       const code = await ownCode(ctx);
-      await deleteFile(db, code.id, kind);
+      await db.transaction((transaction) => removeFile(transaction, code, kind, now()));
       codeChanged(code.shareToken);
-      pages.redirectWithFlash(ctx, `/codes/${code.id}/${kind}`, 'removed');
+      pages.redirectWithFlash(ctx, `/codes/${code.id}/${kind}`, `${kind}Removed`);
+    });
+
+    routes.post('user', `/:id/${kind}/restore`, async (ctx) => {
+      const code = await ownCode(ctx);
+      if (!(await restoreFile(db, code, kind, now())))
+        return showFile(ctx, code, kind, { errors: [], error: tooLate[kind], status: 200 });
+      codeChanged(code.shareToken);
+      pages.redirectWithFlash(ctx, `/codes/${code.id}/${kind}`, `${kind}Restored`);
     });
   }
 
@@ -139,11 +202,18 @@ const accepted: Refusal = { errors: [], status: 200 };
 /** For the form. The script shows errors itself. Browsers do not keep a chosen file. */
 function shownRefusal(ctx: Context, error: unknown): Refusal {
   if (wantsJson(ctx)) throw error;
-  const isLimit = error instanceof AppError && !error.details;
-  return refusalOf(
-    error,
-    isLimit ? { again: 'Then choose the file again.' } : { marked: 'Choose the file again.' },
-  );
+  const details = error instanceof AppError ? error.details : undefined;
+  const isLimit = error instanceof AppError && !details;
+  const isOfDesign = details?.some(({ field: name }) => !['file', 'photo'].includes(name));
+  const marked = isOfDesign
+    ? 'Check the marked fields, and choose the files again.'
+    : 'Choose the file again.';
+  const refusal = refusalOf(error, isLimit ? { again: 'Then choose the file again.' } : { marked });
+  const errors = refusal.errors.map((each) => ({
+    ...each,
+    message: each.message.replace(/^of the code /, ''),
+  }));
+  return { ...refusal, errors };
 }
 
 const bodyErrors = compileValidator(createBody);
@@ -165,16 +235,9 @@ export async function createFileCode(
   upload: NewFile,
   name: string,
 ): Promise<FileCode> {
-  const { db, config, now } = parts;
-  const shareToken = generateShareToken();
-  const content = fileAddress(config.baseUrl, shareToken, upload.name);
-  const given = { name: name.trim() === '' ? stemOf(upload) : name, content };
-  const body = normalizeLabels(given) as typeof given;
-  const errors = bodyErrors(body);
-  if (errors.length > 0) throw invalid(errors);
+  const { db, config } = parts;
+  const created = newFileCode(parts, ownerId, { upload, name });
   const quotaBytes = await findFileQuota(db, ownerId, config.limits);
-  const input = { ...createDefaults, ...body, shareToken };
-  const created = newCode(ownerId, input, config.qrCodeLifetimeDays, now());
   const style = await proveDefaultStyle(parts, created, { mayRaise: true });
   return db.transaction(async (transaction) => {
     // Before the logo of the style: saving the file locks the owner as well.
@@ -183,6 +246,44 @@ export async function createFileCode(
     await saveFile(transaction, code, upload, { quotaBytes, now: created.createdAt });
     return { code, isPlain: style.refused !== undefined || styleMissed !== undefined };
   });
+}
+
+/** What a new code is called, and when it expires, as typed. */
+function labelsOf(ctx: Context) {
+  return { name: field(ctx, 'name'), category: field(ctx, 'category'), lastDay: field(ctx, 'lastDay') };
+}
+
+interface FileCodeInput {
+  upload: NewFile;
+  name: string;
+  category?: string;
+  expiresAt?: Date | undefined;
+  look?: CodeLook;
+}
+
+/** Named like the file where no name is given. */
+function newFileCode(
+  { config, now }: Pick<FileCodeParts, 'config' | 'now'>,
+  ownerId: string,
+  input: FileCodeInput,
+) {
+  const { upload, name, category = '', expiresAt, look } = input;
+  const shareToken = generateShareToken();
+  const content = fileAddress(config.baseUrl, shareToken, upload.name);
+  const labels = {
+    name: name.trim() === '' ? stemOf(upload) : name,
+    category: category.trim() === '' ? null : category,
+  };
+  const given = { ...labels, content, ...look };
+  const body = normalizeLabels(given) as typeof given;
+  const errors = bodyErrors(body);
+  if (errors.length > 0) throw invalid(errors);
+  return newCode(
+    ownerId,
+    { ...createDefaults, ...body, shareToken, pageShowsName: false, ...(expiresAt && { expiresAt }) },
+    config.qrCodeLifetimeDays,
+    now(),
+  );
 }
 
 const stemOf = ({ name }: NewFile) => name.slice(0, name.lastIndexOf('.'));

@@ -1,12 +1,19 @@
 import { maxFileBytes, opensFile } from '../../../codes/files/upload.ts';
 import { type CodeFile, type FileKind, megabytes } from '../../../codes/files/stored-file.ts';
+import type { RemovedFile } from '../../../codes/files/removed-file.ts';
+import { undoDays, undoableUntil } from '../../../codes/undo-period.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { bytesPerMb } from '../../../runtime/units.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
-import { Form, Page } from '../../ui/layout.tsx';
+import { IconTile } from '../../ui/empty.tsx';
+import { Confirmation, Form, Page } from '../../ui/layout.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { Moment } from '../../ui/time.tsx';
-import { TypeChooser } from '../form/form-view.tsx';
+import type { DesignerPictures } from '../design/designer.tsx';
+import { DayPresets, endPresets } from '../../ui/day-presets.tsx';
+import { noExpiryHint } from '../form/form-view.tsx';
+import { CreateButtons, DesignStep, NotInDemo, Steps } from '../form/create-view.tsx';
+import { TypeChooser } from '../form/type-chooser.tsx';
 
 interface Usage {
   usedBytes: number;
@@ -18,31 +25,52 @@ interface NewFileProps {
   usage: Usage;
 }
 
-/** A new code that opens a file. */
-export function NewFileView({ form, usage }: NewFileProps) {
+/** A new code that opens a file, and how it looks. */
+export function NewFileView({ form, usage, ...designer }: NewFileProps & DesignerPictures) {
   return (
-    <Page title="New code" at="/codes" styles={['codes']} back={['/codes', '← All QR codes']} form={form}>
+    <Page title="New code" at="/codes" styles={['codes']} back={['/codes', 'All QR codes']} form={form}>
+      <Steps at={1} />
+      <NotInDemo />
       <TypeChooser at="file" path="/codes/new" />
-      <Form action="/codes/new/file" class="upload-form" hasFile>
-        <section class="card">
-          <h2>File</h2>
-          <p class="hint">
-            A menu, a price list, a manual: a scan opens it. You can replace it after printing.
-          </p>
-          <UploadFields kind="file" form={form} usage={usage} label="File" />
-          <Input
-            form={form}
-            name="name"
-            label="Name of the code (optional)"
-            hint="Helps you find the code. Without one, it gets the name of the file."
-          />
-        </section>
-        <div class="row form-end">
-          <button type="submit">Create QR code</button>
-          <a class="button quiet" href="/codes">
-            Cancel
-          </a>
+      <Form action="/codes/new/file" class="upload-form design-form create-form" hasFile focusesFirst>
+        {/* Seen above, as the first step. */}
+        <h2 class="unseen" id="opens">
+          What it opens
+        </h2>
+        <div class="designer">
+          <div class="content-fields">
+            <section class="card">
+              <UploadFields kind="file" form={form} usage={usage} label="File" />
+            </section>
+            <section class="card">
+              <h2>Name and expiration</h2>
+              <div class="row">
+                <Input
+                  form={form}
+                  name="name"
+                  label="Name of the code (optional)"
+                  hint="Without one, it gets the name of the file."
+                />
+                <Input form={form} name="category" label="Category (optional)" />
+              </div>
+              <Input form={form} name="lastDay" label="Expires (optional)" type="date" hint={noExpiryHint} />
+              <DayPresets label="When it expires" names={['lastDay']} presets={endPresets} />
+            </section>
+          </div>
+          <section class="card phone-card content-side">
+            <h2>What people see after scanning</h2>
+            <div class="phone">
+              <div class="file-sketch">
+                <IconTile name="file-text" />
+              </div>
+              <p>
+                A menu, a price list, a manual: the file opens right away. You can replace it after printing.
+              </p>
+            </div>
+          </section>
         </div>
+        <DesignStep {...designer} form={form} path="/codes/new/file" />
+        <CreateButtons />
       </Form>
       <Script />
     </Page>
@@ -53,12 +81,13 @@ interface CodeFileProps extends NewFileProps {
   code: QrCode;
   kind: FileKind;
   file: CodeFile | undefined;
+  removed: RemovedFile | undefined;
 }
 
 const titles: Record<FileKind, string> = { file: 'File', photo: 'Photo' };
 
 /** The file or photo of a code: see it, replace it, remove it. */
-export function CodeFileView({ code, kind, file, form, usage }: CodeFileProps) {
+export function CodeFileView({ code, kind, file, removed, form, usage }: CodeFileProps) {
   const title = titles[kind];
   const path = `/codes/${code.id}/${kind}`;
   return (
@@ -66,7 +95,7 @@ export function CodeFileView({ code, kind, file, form, usage }: CodeFileProps) {
       title={title}
       at="/codes"
       styles={['codes']}
-      back={[`/codes/${code.id}`, '← Back to the code']}
+      back={[`/codes/${code.id}`, 'Back to the code']}
       heading={
         <h1>
           {title} of <bdi>{code.name}</bdi>
@@ -79,14 +108,10 @@ export function CodeFileView({ code, kind, file, form, usage }: CodeFileProps) {
       ) : (
         <Missing code={code} kind={kind} />
       )}
-      <Form action={path} class="upload-form" hasFile>
-        <section class="card">
-          <h2>{file ? 'Replace it' : 'Upload'}</h2>
-          <UploadFields kind={kind} form={form} usage={usage} label={title} />
-        </section>
-        <div class="row form-end">
-          <button type="submit">{file ? 'Replace' : 'Upload'}</button>
-        </div>
+      {removed && <Removed removed={removed} path={path} />}
+      <Form action={path} class="upload-form card form" hasFile>
+        <UploadFields kind={kind} form={form} usage={usage} label={title} />
+        <button type="submit">{file ? 'Replace' : 'Upload'}</button>
       </Form>
       <Script />
     </Page>
@@ -103,9 +128,11 @@ interface CurrentProps {
 function Current({ code, kind, file, path }: CurrentProps) {
   const address = `/f/${code.shareToken}/${encodeURIComponent(file.name)}?${file.id}`;
   return (
-    <section class="card">
-      {kind === 'photo' && code.isPublic && (
-        <img class="contact-photo" src={address} width="128" height="128" alt="The photo" />
+    <section class="card form current-file">
+      {kind === 'photo' && code.isPublic ? (
+        <img class="contact-photo" src={address} width="96" height="96" alt="The photo" />
+      ) : (
+        <IconTile name="file-text" />
       )}
       <p>
         {code.isPublic ? (
@@ -115,14 +142,55 @@ function Current({ code, kind, file, path }: CurrentProps) {
         ) : (
           <bdi>{file.name}</bdi>
         )}
-        , {fileSize(file.bytes)}, uploaded <Moment at={file.updatedAt} />
+        <span class="hint">
+          {fileSize(file.bytes)}, uploaded <Moment at={file.updatedAt} />
+        </span>
       </p>
-      <Form action={`${path}/delete`}>
-        <button type="submit" class="quiet danger">
-          Remove
+      <a class="button ghost danger" href={`${path}/delete`} data-dialog>
+        Remove
+      </a>
+    </section>
+  );
+}
+
+function Removed({ removed, path }: { removed: RemovedFile; path: string }) {
+  return (
+    <section class="card form">
+      <p>
+        <bdi>{removed.name}</bdi>, {fileSize(removed.bytes)}, was removed <Moment at={removed.removedAt} />.
+        It is kept until <Moment at={undoableUntil(removed.removedAt)} show="day" />, or until your other
+        files need its space.
+      </p>
+      <Form action={`${path}/restore`}>
+        <button type="submit" class="quiet">
+          Restore
         </button>
       </Form>
     </section>
+  );
+}
+
+/** Asks before a file or photo is removed. */
+export function RemoveFileView({ code, kind, file }: { code: QrCode; kind: FileKind; file: CodeFile }) {
+  const path = `/codes/${code.id}/${kind}`;
+  return (
+    <Confirmation
+      title={`Remove the ${kind}`}
+      at="/codes"
+      action={`${path}/delete`}
+      button="Remove"
+      keep={path}
+    >
+      Remove{' '}
+      <strong>
+        <bdi>{file.name}</bdi>
+      </strong>{' '}
+      from <bdi>{code.name}</bdi>?{' '}
+      {kind === 'file'
+        ? 'From then on, people who scan the code see that it has no file.'
+        : 'The share page and saved contacts have no photo from then on.'}{' '}
+      You can undo this for {undoDays} days.
+    </Confirmation>
   );
 }
 
@@ -148,15 +216,16 @@ interface UploadProps {
   label: string;
 }
 
-/** file.browser.js adds dropping, the name and size of the choice, and the progress. */
+/** file.browser.js adds the size of the choice and the progress. */
 function UploadFields({ kind, form, usage: { usedBytes, quotaBytes }, label }: UploadProps) {
   const images = 'image/png,image/jpeg,image/webp';
   return (
-    <div class="drop" data-max={maxFileBytes}>
+    <div class="upload" data-max={maxFileBytes}>
       <FileInput
         form={form}
         name={kind}
         label={label}
+        crops={kind === 'photo' ? 'square' : undefined}
         accept={kind === 'file' ? `application/pdf,${images}` : images}
         hint={
           kind === 'file'

@@ -1,12 +1,12 @@
-// Takes a dropped file, shows its name and size, and the progress of the upload. Without it, the form is sent as usual.
+// Shows the size of the chosen file and the progress of the upload. Without it, the form is sent as usual.
 
 import { announce, prepareAnnouncements } from '../../ui/announce.browser.js';
 
 const form = document.querySelector('.upload-form');
-const drop = form.querySelector('.drop');
-const input = drop.querySelector('input[type=file]');
+const upload = form.querySelector('.upload');
+const input = upload.querySelector('input[type=file]');
 const button = form.querySelector('button[type=submit]');
-const maxBytes = Number(drop.dataset.max);
+const maxBytes = Number(upload.dataset.max);
 const status = document.createElement('p');
 const bar = document.createElement('progress');
 /** The server closes the connection 30 s after the request began, which may be before this script starts to count. */
@@ -44,10 +44,18 @@ function finish(text) {
 function messageOf({ responseText }) {
   try {
     const { details, message } = JSON.parse(responseText);
-    return details ? `The file ${details[0].message}.` : message;
+    return details ? sentenceOf(details[0]) : message;
   } catch {
     return 'The upload failed. Try again.';
   }
+}
+
+/** What is wrong with a field: the rule, after its name, or a sentence. */
+function sentenceOf({ field, message }) {
+  const label =
+    field === input.name ? undefined : document.querySelector(`[for="field-${CSS.escape(field)}"]`);
+  const name = label?.textContent.replace(' (optional)', '') ?? 'The file';
+  return /^[A-Z]/.test(message) ? `${message}.` : `${name} ${message}.`;
 }
 
 function send() {
@@ -72,7 +80,7 @@ function send() {
     finish(tookTooLong ? tooSlow : 'The connection was lost. Try again.');
   });
   request.addEventListener('abort', () => finish('Stopped.'));
-  drop.append(bar);
+  upload.append(bar);
   button.textContent = 'Stop';
   say('The file is being uploaded');
   request.send(new FormData(form));
@@ -81,7 +89,7 @@ function send() {
 prepareAnnouncements();
 button.dataset.name = button.textContent;
 bar.setAttribute('aria-label', 'Progress of the upload');
-drop.append(status);
+upload.append(status);
 input.addEventListener('change', showChoice);
 
 form.addEventListener('submit', (event) => {
@@ -95,12 +103,3 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   return file.size > maxBytes ? showChoice() : send();
 });
-
-for (const name of ['dragenter', 'dragover', 'dragleave', 'drop'])
-  drop.addEventListener(name, (event) => {
-    event.preventDefault();
-    drop.classList.toggle('over', name === 'dragenter' || name === 'dragover');
-    if (name !== 'drop' || event.dataTransfer.files.length === 0) return;
-    input.files = event.dataTransfer.files;
-    showChoice();
-  });

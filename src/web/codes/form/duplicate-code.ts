@@ -73,8 +73,8 @@ async function proveCopy(
 
 function copiedFields(code: QrCode): CodeInput {
   const { type, content, isPublic, foregroundColor, backgroundColor, size, errorCorrection, category } = code;
-  const { afterExpiryUrl, pageTitle, pageText, pageColor } = code;
-  const page = { pageTitle, pageText, pageColor };
+  const { afterExpiryUrl, pageTitle, pageText, pageColor, pageShowsName } = code;
+  const page = { pageTitle, pageText, pageColor, pageShowsName };
   return {
     name: copyName(code.name),
     // The copy of a private code is private from the start.

@@ -15,11 +15,12 @@ import { type CodeType, codeTypes } from '../../../codes/content/content-types.t
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { type PageLook, pageLookOf } from '../../../codes/share-page.ts';
+import type { CodeLook } from '../../../codes/design/stored-design.ts';
 import type { FieldError } from '../../../errors.ts';
 import { type Ending, createDefaults } from '../../../codes/code-rules.ts';
 import { normalizeLabels } from '../../../codes/validation.ts';
 import { field } from '../../middleware/forms.ts';
-import { readPrintSize } from './print-size.tsx';
+import type { FormError } from '../../ui/controls.tsx';
 
 /** The fields that all types share. */
 export const commonFields = [
@@ -27,15 +28,13 @@ export const commonFields = [
   'category',
   'lastDay',
   'afterExpiryUrl',
+  'showsName',
   'pageTitle',
   'pageText',
   'pageColor',
-  'foregroundColor',
-  'backgroundColor',
-  'size',
-  'errorCorrection',
 ] as const;
 const invalidDay = 'must be a day, such as 2030-12-31';
+const pastDay = 'This day is over. Choose a day from today on';
 const invalidWebAddress = 'This is not a web address. Try example.com/menu';
 
 export type Values = Record<string, string>;
@@ -62,24 +61,12 @@ export function typeOf(text: unknown, otherwise: CodeType = createDefaults.type)
 export function readValues(ctx: Context, type: CodeType, isRaw: boolean): Values {
   const names = [...commonFields, ...(isRaw ? ['content'] : contentFieldNames(type))];
   const values = Object.fromEntries(names.map((name) => [name, normalizeLineBreaks(field(ctx, name))]));
-  const { size = '' } = values;
-  return {
-    ...values,
-    ...(field(ctx, 'hasPageColor') === '' && { pageColor: '' }),
-    ...readPrintSize({ size, sizeShown: field(ctx, 'sizeShown'), sizeMm: field(ctx, 'sizeMm') }),
-  };
+  return { ...values, ...(field(ctx, 'hasPageColor') === '' && { pageColor: '' }) };
 }
 
 export function emptyValues(type: CodeType): Values {
-  const { foregroundColor, backgroundColor, size, errorCorrection } = createDefaults;
   const choices = contentFields(type).flatMap(({ name, initial }) => (initial ? [[name, initial]] : []));
-  return {
-    foregroundColor,
-    backgroundColor,
-    size: String(size),
-    errorCorrection,
-    ...Object.fromEntries(choices),
-  };
+  return Object.fromEntries(choices) as Values;
 }
 
 /** The stored values. The content is shown raw where the fields of its type cannot hold all of it. */
@@ -90,8 +77,9 @@ export function valuesOf(code: QrCode): { values: Values; isRaw: boolean } {
 }
 
 /** A request body of the API, so that the same rules apply. The end has one of its own. */
-export function newBody(type: CodeType, values: Values): Record<string, unknown> {
-  return { ...bodyOf(values), type, content: contentOf(type, values, false) };
+export function newBody(type: CodeType, values: Values, look: CodeLook): Record<string, unknown> {
+  const content = contentOf(type, values, false);
+  return { ...bodyOf(values), ...look, size: createDefaults.size, type, content };
 }
 
 /** Only what differs from the stored code. Values that nobody changed stay exactly as they are. */
@@ -128,6 +116,14 @@ export function changedEnding(code: QrCode, values: Values): Ending {
   };
 }
 
+/** A day in the past would end the code at once, which nobody does by accident on a page of its own. */
+export function endingErrorsOf(code: QrCode, { expiresAt }: Ending, now: Date): FormError[] {
+  const isPast = typeof expiresAt === 'string' && new Date(expiresAt) <= now;
+  if (!isPast) return [];
+  const link = { path: `/codes/${code.id}/expire`, name: 'Expire now' };
+  return [{ field: 'lastDay', message: `${pastDay}, or end the code at once`, link }];
+}
+
 /** Where the share link leads after the end. */
 export function addressOf({ afterExpiryUrl = '' }: Values): string | null {
   const text = afterExpiryUrl.trim();
@@ -141,7 +137,7 @@ export function readLastDay(values: Values, now: Date): { expiresAt?: Date; erro
   const end = endOfDay(day);
   const error = (message: string) => ({ errors: [{ field: 'lastDay', message }] });
   if (end === undefined) return error(invalidDay);
-  if (new Date(end) <= now) return error('must be today or later');
+  if (new Date(end) <= now) return error(pastDay);
   return { expiresAt: new Date(end), errors: [] };
 }
 
@@ -208,31 +204,24 @@ function completeAddress(address: string): string {
 }
 
 function bodyOf(values: Values): Record<string, unknown> {
-  const { name, category = '', foregroundColor, backgroundColor, size = '', errorCorrection } = values;
-  return normalizeLabels({
-    name,
-    category: category.trim() === '' ? null : category,
-    foregroundColor,
-    backgroundColor,
-    size: /^\s*\d{1,6}\s*$/.test(size) ? Number(size) : size,
-    errorCorrection,
-  }) as Record<string, unknown>;
+  const { name, category = '' } = values;
+  return normalizeLabels({ name, category: category.trim() === '' ? null : category }) as Record<
+    string,
+    unknown
+  >;
 }
 
 function commonValues(code: QrCode): Values {
   return {
     name: code.name,
     category: code.category ?? '',
-    foregroundColor: code.foregroundColor,
-    backgroundColor: code.backgroundColor,
-    size: String(code.size),
-    errorCorrection: code.errorCorrection,
     // The service has chosen it, and scans renew it.
     lastDay: code.defaultExpiresAt?.getTime() === code.expiresAt.getTime() ? '' : lastDayOf(code.expiresAt),
     afterExpiryUrl: code.afterExpiryUrl ?? '',
     pageTitle: code.pageTitle ?? '',
     pageText: code.pageText ?? '',
     pageColor: code.pageColor ?? '',
+    showsName: code.pageShowsName === false ? '' : 'on',
   };
 }
 
@@ -255,6 +244,7 @@ export function pageBodyOf(values: Values): PageLook {
     title: given('pageTitle'),
     text: given('pageText'),
     color: given('pageColor')?.toLowerCase() ?? null,
+    showsName: values['showsName'] === 'on',
   };
 }
 
@@ -269,6 +259,7 @@ export function changedPage(code: QrCode, values: Values): Partial<PageLook> {
     ...(!isUnchanged('title') && { title: after.title }),
     ...(!isUnchanged('text') && { text: after.text }),
     ...(!isUnchanged('color') && { color: after.color }),
+    ...(!isUnchanged('showsName') && { showsName: after.showsName }),
   };
 }
 

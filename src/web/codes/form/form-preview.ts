@@ -25,6 +25,13 @@ export function previewNonce(csrfToken: string): string {
   return createHash('sha256').update(`preview ${csrfToken}`).digest('base64url');
 }
 
+/** For pictures that are chosen and not sent: preview.browser.js puts them there. */
+const chosenPictures = { photo: 'data:,photo', pageLogo: 'data:,pageLogo' };
+
+function isChosen(ctx: Context, name: keyof typeof chosenPictures): boolean {
+  return field(ctx, 'chosen').split(' ', 10).includes(name);
+}
+
 /** What a scan of the form's code would show. A new code is not stored yet. */
 export async function formPreview(
   ctx: Context,
@@ -34,14 +41,27 @@ export async function formPreview(
 ): Promise<SharePreview> {
   const content = contentOf(type, values, isRaw);
   return parts.previewShare({
-    name: values['name']?.trim() || contentType(type).name,
+    // As people who scan see it: without the name that only its owner sees.
+    name: values['showsName'] === 'on' ? values['name']?.trim() || contentType(type).name : '',
     type,
     content,
     look: pageBodyOf(values),
     acceptLanguage: ctx.get('Accept-Language'),
     styleNonce: previewNonce(csrfToken),
-    pictures: await previewPictures(parts, callerOf(ctx), { type, content }, code),
+    pictures: {
+      ...(await previewPictures(parts, callerOf(ctx), { type, content }, code)),
+      ...newPictures(ctx),
+    },
   });
+}
+
+/** Those that the form of a new code brings with it. */
+function newPictures(ctx: Context): Pick<PreviewPictures, 'photo' | 'logo'> {
+  const alt = field(ctx, 'pageLogoAlt').trim() || field(ctx, 'pageTitle').trim() || 'Logo';
+  return {
+    ...(isChosen(ctx, 'photo') && { photo: chosenPictures.photo }),
+    ...(isChosen(ctx, 'pageLogo') && { logo: { src: chosenPictures.pageLogo, alt } }),
+  };
 }
 
 type Parts = Pick<Services, 'db' | 'images' | 'logos'>;
@@ -94,7 +114,7 @@ const dataUrl = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,
 export function codePreviewRoutes(parts: Services): Routes {
   const routes = createRoutes('/codes');
 
-  routes.post('user', '/preview', async (ctx) => {
+  routes.post('viewer', '/preview', async (ctx) => {
     const id = field(ctx, 'code');
     const code = id === '' ? undefined : await findCode(parts.db, userOf(ctx).id, id);
     const csrfToken = field(ctx, 'csrfToken');

@@ -1,92 +1,75 @@
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
-import {
-  type CodeChanges,
-  type NewCode,
-  changeCode,
-  deleteCode,
-  findCode,
-  newCode,
-} from '../../../codes/codes.ts';
+import { type CodeChanges, changeCode, deleteCode, findCode } from '../../../codes/codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/share-page.ts';
+import { fileKindOf, removeFile } from '../../../codes/files/removed-file.ts';
+import { type CodeFile, findFile } from '../../../codes/files/stored-file.ts';
+import { undoDays } from '../../../codes/undo-period.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType } from '../../../codes/content/content-types.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { createStyledCode, proveDefaultStyle } from '../../../codes/styles/default-style.ts';
 import { AppError, type FieldError } from '../../../errors.ts';
-import { type ProvenChange, keepDesign, lookFields } from '../../../codes/design/stored-design.ts';
-import { changesLook, proveChange } from '../../../codes/proof/prove-design.ts';
 import type { Database } from '../../../store/database.ts';
 import { compileValidator, findErrors } from '../../../codes/validation.ts';
 import {
   changedCodeRules,
-  createBody,
-  createDefaults,
   endingBody,
   endingChanges,
   endingRules,
-  newCodeRules,
   pageBody,
   patchBody,
 } from '../../../codes/code-rules.ts';
-import { type Refusal, findFullAccount, refusedByLimit, spendForm } from '../../ui/form.ts';
+import { spendForm } from '../../ui/form.ts';
 import { field } from '../../middleware/forms.ts';
 import { CodeFormView, DeleteCodeView } from './form-view.tsx';
 import { duplicateCode } from './duplicate-code.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import {
   type Values,
-  addressOf,
   changedBody,
   changedEnding,
   changedPage,
-  emptyValues,
-  newBody,
-  pageBodyOf,
+  endingErrorsOf,
   pageErrors,
   readForm,
-  readLastDay,
-  readValues,
   shownErrors,
   typeOf,
   valuesOf,
 } from './form-body.ts';
-import { type Design, designWarnings, previewPath } from '../picture-routes.ts';
 import { editVersion, mergeEdit, switchForm } from './edit-merge.ts';
-import { printSizeErrors } from './print-size.tsx';
 import { formPreview, previewNonce } from './form-preview.ts';
 import { policyWithPreview } from '../../middleware/headers.ts';
+import type { FormError } from '../../ui/controls.tsx';
 import type { Services } from '../../services.ts';
 import { redirect, redirectWithFlash, show, visitorOf } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 
-const notSaved = 'Not saved. Check the marked fields.';
+export const notSaved = 'Not saved. Check the marked fields.';
 const plainCopy = 'plain';
 const blockedCopyError = 'This code was blocked for abuse and cannot be duplicated.';
 /** As a browser shows it: people copy the name from the page. */
 const collapseSpaces = (text: string) => normalizeLabel(text.replace(/\s+/g, ' '));
-const newErrors = compileValidator(createBody);
 const changeErrors = compileValidator(patchBody);
 const endingErrors = compileValidator(endingBody);
 const lookErrors = compileValidator(pageBody);
 
 interface Filled {
   type: CodeType;
-  code?: QrCode;
+  code: QrCode;
   values: Values;
   isRaw: boolean;
-  errors?: FieldError[];
+  errors?: FormError[];
   /** Values that were saved since the form was opened, in fields that it changed too. */
   saved?: Values;
   /** Version of the form that was opened first, if this is the form for another type. */
   version?: string;
-  /** A limit of the account is reached. */
-  limited?: Refusal | undefined;
+  /** The file that the code would lose: the owner has not confirmed it yet. */
+  lost?: CodeFile | undefined;
 }
 
-/** Create, edit, duplicate and delete codes. */
+/** Edit, duplicate and delete codes. */
 export function codeFormPages(parts: Services): Routes {
   const { db, config, now, codeChanged } = parts;
   const routes = createRoutes('/codes');
@@ -96,9 +79,8 @@ export function codeFormPages(parts: Services): Routes {
 
   async function showForm(
     ctx: Context,
-    { type, code, values, isRaw, errors = [], saved, version, limited }: Filled,
+    { type, code, values, isRaw, errors = [], saved, version, lost }: Filled,
   ): Promise<void> {
-    const design = designOf(values);
     const visitor = visitorOf(ctx, parts);
     ctx.set('Content-Security-Policy', policyWithPreview(previewNonce(visitor.csrfToken)));
     show(
@@ -110,59 +92,18 @@ export function codeFormPages(parts: Services): Routes {
         code,
         isRaw,
         form: { values, errors, saved },
-        error: limited?.error ?? (errors.length > 0 ? notSaved : undefined),
-        version: code && (version || editVersion(code, isRaw)),
-        warnings: designWarnings(design, config.baseUrl),
-        preview: previewPath(design, code?.id),
+        error: errors.length > 0 ? notSaved : lost && lossText(lost),
+        lost,
+        version: version || editVersion(code, isRaw),
         shown: await formPreview(ctx, parts, { type, values, isRaw }, { csrfToken: visitor.csrfToken, code }),
         isCopy: 'copied' in ctx.query,
         isPlainCopy: ctx.query['copied'] === plainCopy,
       },
-      isCheck(ctx) ? 200 : saved ? 409 : errors.length > 0 ? 400 : (limited?.status ?? 200),
+      isCheck(ctx) ? 200 : saved || lost ? 409 : errors.length > 0 ? 400 : 200,
     );
   }
 
-  routes.get('user', '/new', async (ctx) => {
-    const limited = await findFullAccount(ctx, parts);
-    const type = typeOf(ctx.query['type']);
-    await showForm(ctx, { type, values: emptyValues(type), isRaw: false, limited });
-  });
-
-  routes.post('user', '/new', async (ctx) => {
-    const type = typeOf(field(ctx, 'type'));
-    const values = readValues(ctx, type, false);
-    if (isSwitch(ctx))
-      return showForm(ctx, switchForm({ type, values, isRaw: false }, typeOf(ctx.query['type']), undefined));
-    const body = newBody(type, values);
-    const afterExpiryUrl = addressOf(values);
-    const look = pageBodyOf(values);
-    const found = [
-      ...(await findErrors(newErrors, body, newCodeRules(db, config, now()))),
-      ...(await findErrors(endingErrors, { afterExpiryUrl }, endingRules(db, config))),
-      ...pageErrors(lookErrors(look)),
-    ];
-    const { expiresAt, errors: ofEnd } = readLastDay(values, now());
-    const errors = [...shownErrors(type, values, false, found, true), ...printSizeErrors(values), ...ofEnd];
-    if (errors.length > 0 || isCheck(ctx)) return showForm(ctx, { type, values, isRaw: false, errors });
-    const input = {
-      ...(body as NewCode),
-      ...pageLookChanges(look),
-      afterExpiryUrl,
-      ...(expiresAt && { expiresAt }),
-    };
-    const created = newCode(userOf(ctx).id, input, config.qrCodeLifetimeDays, now());
-    try {
-      await spendForm(ctx, parts);
-      const style = await proveDefaultStyle(parts, created, { mayRaise: true });
-      const { code, styleMissed } = await createStyledCode(db, created, style, config.limits);
-      const flash: CodeFlash = style.refused || styleMissed ? 'createdPlain' : 'created';
-      redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
-    } catch (error) {
-      await showForm(ctx, { type, values, isRaw: false, limited: limitOf(error) });
-    }
-  });
-
-  routes.get('user', '/:id/edit', async (ctx) => {
+  routes.get('viewer', '/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
     const form = { type: code.type, ...valuesOf(code) };
     await showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
@@ -171,40 +112,26 @@ export function codeFormPages(parts: Services): Routes {
   routes.post('user', '/:id/edit', async (ctx) => {
     if (isSwitch(ctx)) return showSwitched(ctx, await ownCode(ctx));
     const { id } = ctx['params'] as { id: string };
-    // Not in the transaction, which would hold a connection and a lock meanwhile.
-    const before = withDefaultEnd(await ownCode(ctx), config.qrCodeLifetimeDays);
-    const draft = await readEdit(ctx, before, db);
-    const shownAgain = { ...readForm(ctx, before.type), code: before, version: field(ctx, 'version') };
-    try {
-      if (changesLook(draft.changes)) await spendForm(ctx, parts);
-    } catch (error) {
-      return showForm(ctx, { ...shownAgain, limited: limitOf(error) });
-    }
-    const { proven, errors } = await proveEdit(parts, before, draft.changes);
-    if (errors.length > 0) return showForm(ctx, { ...shownAgain, errors });
     let refused: Filled | undefined;
+    let lost: CodeFile | undefined;
     const changedAt = now();
-    const change = (source: Database) =>
-      changeCode(
-        source,
-        userOf(ctx).id,
-        id,
-        async (stored, transaction) => {
-          const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
-          refused = edit.refused;
-          return edit.changes;
-        },
-        changedAt,
-      );
-    const changeWithDesign = async (transaction: Database) => {
-      const changed = await change(transaction);
-      if (!refused) await keepDesign(transaction, changed, proven, changedAt);
-      return changed;
-    };
-    const code = changesLook(draft.changes) ? await db.transaction(changeWithDesign) : await change(db);
+    const code = await changeCode(
+      db,
+      userOf(ctx).id,
+      id,
+      async (stored, transaction) => {
+        const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
+        ({ refused, lost } = edit);
+        // Before the content changes: the database deletes a file that the code no longer leads to.
+        if (lost) await removeFile(transaction, stored, lost.kind, changedAt);
+        return edit.changes;
+      },
+      changedAt,
+    );
     if (refused) return showForm(ctx, refused);
     codeChanged(code.shareToken);
-    redirectWithFlash(ctx, parts, `/codes/${code.id}`, 'saved' satisfies CodeFlash);
+    const flash: CodeFlash = lost ? savedWithout[lost.kind] : 'saved';
+    redirectWithFlash(ctx, parts, `/codes/${code.id}`, flash);
   });
 
   async function showSwitched(ctx: Context, code: QrCode): Promise<void> {
@@ -217,7 +144,7 @@ export function codeFormPages(parts: Services): Routes {
     ctx: Context,
     code: QrCode,
     transaction: Database,
-  ): Promise<{ changes: CodeChanges; refused?: Filled }> {
+  ): Promise<{ changes: CodeChanges; refused?: Filled; lost?: CodeFile | undefined }> {
     const { type, values, isRaw, saved } = mergeEdit(code, readForm(ctx, code.type), field(ctx, 'version'));
     if (Object.keys(saved).length > 0) return { changes: {}, refused: { type, code, values, isRaw, saved } };
     const changes = changedBody(code, type, values, isRaw);
@@ -230,11 +157,18 @@ export function codeFormPages(parts: Services): Routes {
     ];
     const errors = [
       ...shownErrors(type, values, isRaw, found, 'content' in changes),
-      ...printSizeErrors(values),
+      ...endingErrorsOf(code, ending, now()),
     ];
     if (errors.length > 0 || isCheck(ctx))
       return { changes: {}, refused: { type, code, values, isRaw, errors } };
+    const lost = await findLostFile(transaction, code, changes);
+    if (lost && field(ctx, 'removesFile') !== lost.id)
+      return {
+        changes: {},
+        refused: { type, code, values, isRaw, lost },
+      };
     return {
+      lost,
       changes: {
         ...changes,
         ...pageLookChanges(look),
@@ -271,52 +205,26 @@ export function codeFormPages(parts: Services): Routes {
   return routes;
 }
 
-function limitOf(error: unknown): Refusal {
-  const refused = refusedByLimit(error);
-  if (!refused) throw error;
-  return refused;
+const savedWithout = { file: 'savedWithoutFile', photo: 'savedWithoutPhoto' } as const;
+
+/** The file or photo that the code has and would not have with these changes. */
+async function findLostFile(db: Database, code: QrCode, changes: CodeChanges): Promise<CodeFile | undefined> {
+  const kind = fileKindOf(code);
+  if (kind === undefined || fileKindOf({ ...code, ...changes }) === kind) return undefined;
+  return findFile(db, code.id, kind);
+}
+
+function lossText({ kind, name }: CodeFile): string {
+  const what = kind === 'file' ? `no longer opens ${name}` : 'no longer has its photo';
+  return `Not saved yet. With this change, the code ${what}. Save again to remove the ${kind}. You can undo this for ${undoDays} days.`;
 }
 
 /** form-errors.browser.js validates a form without saving it. */
-function isCheck(ctx: Context): boolean {
+export function isCheck(ctx: Context): boolean {
   return ctx.method === 'POST' && 'check' in ctx.query;
 }
 
 /** form.browser.js sends what was typed along when another type is chosen. */
-function isSwitch(ctx: Context): boolean {
+export function isSwitch(ctx: Context): boolean {
   return 'switch' in ctx.query;
-}
-
-/** The default where the input is invalid and has no picture. */
-function designOf(values: Values): Design {
-  const given = { ...values, size: Number(values['size']) } as unknown as Design;
-  const { foregroundColor, backgroundColor, size, errorCorrection } = given;
-  const design = { foregroundColor, backgroundColor, size, errorCorrection };
-  return changeErrors(design).length === 0 ? design : { ...createDefaults };
-}
-
-/** Proves the design of a code once more where an edit alters its picture. Errors name fields of the form. */
-async function proveEdit(
-  parts: Services,
-  code: QrCode,
-  changes: CodeChanges,
-): Promise<{ proven?: ProvenChange | undefined; errors: FieldError[] }> {
-  try {
-    return { proven: await proveChange(parts, code.userId, code.id, changes), errors: [] };
-  } catch (error) {
-    if (!(error instanceof AppError) || !error.details) throw error;
-    return { errors: onForm(error.details, changes) };
-  }
-}
-
-/** A field of the design is not on the form: its error is shown at the field whose change has caused it. */
-function onForm(details: FieldError[], changes: CodeChanges): FieldError[] {
-  const own = details.filter((error) => lookFields.some((name) => name === error.field));
-  if (own.length > 0)
-    return own.map((error) => ({ ...error, message: error.message.replace(/^of the code /, '') }));
-  const changed = lookFields.find((name) => changes[name] !== undefined) ?? 'foregroundColor';
-  return details.slice(0, 1).map((error) => ({
-    field: changed,
-    message: `does not fit the design of the code, whose ${error.field} ${error.message}`,
-  }));
 }

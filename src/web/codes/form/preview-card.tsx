@@ -1,7 +1,8 @@
-import type { QrCode } from '../../../codes/qr-code.ts';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { SharePreview } from '../../../codes/share-page.ts';
 import { colors } from '../../../theme.ts';
 import { CheckBox, type FormState, Input } from '../../ui/controls.tsx';
+import { Icon } from '../../ui/icons.tsx';
 import { More } from './content-inputs.tsx';
 
 const title = 'What people see after scanning';
@@ -20,50 +21,70 @@ function Screen({ shown }: { shown: SharePreview }) {
   if ('page' in shown)
     // No script runs in it, and the style sheet of this page does not apply.
     return <iframe title={title} sandbox="" tabIndex={0} srcdoc={shown.page} />;
+  const host = URL.parse(shown.href)?.host;
   return (
-    <p>
-      Opens this address right away, without a page in between:
-      <br />
-      <bdi class="address">{shown.href}</bdi>
-    </p>
+    <>
+      {/* As a browser shows it. */}
+      {host && (
+        <div class="site-bar" aria-hidden="true">
+          <Icon name="lock" />
+          <bdi>{host}</bdi>
+        </div>
+      )}
+      <p>
+        Opens this address right away, without a page in between:
+        <br />
+        <bdi class="address">{breakable(shown.href)}</bdi>
+      </p>
+    </>
   );
 }
 
+/** With the places where a long address may go on in the next line. */
+const breakable = (address: string) =>
+  address.split(/(?<=[/?&=._-])(?![/?&=._-])/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+
 interface PreviewCardProps {
   shown: SharePreview;
-  form: FormState;
-  /** Undefined for a new one. */
-  code: QrCode | undefined;
+  /** The fields that only matter there. */
+  children: ComponentChildren;
 }
 
-/** With the fields that only matter there. */
-export function PreviewCard({ shown, form, code }: PreviewCardProps) {
+export function PreviewCard({ shown, children }: PreviewCardProps) {
   return (
-    <section class="card">
+    <section class="card phone-card">
       <h2>{title}</h2>
       <PhonePreview shown={shown} />
-      {code && <input type="hidden" name="code" value={code.id} />}
-      <PageFields form={form} logoPath={code && `/codes/${code.id}/page-logo`} />
+      {children}
     </section>
   );
 }
 
+interface PageFieldsProps {
+  form: FormState;
+  /** Shown until a color is chosen. */
+  initialColor?: string | undefined;
+  /** Its logo. */
+  children: ComponentChildren;
+}
+
 /** How the page looks that a scan opens. Kept for types that redirect: the type may change again. */
-function PageFields({ form, logoPath }: { form: FormState; logoPath?: string | undefined }) {
+export function PageFields({ form, initialColor = colors.accent[0], children }: PageFieldsProps) {
   const { values } = form;
   const color = values['pageColor'] ?? '';
   const colorForm = {
     ...form,
-    values: { pageColor: color || colors.accent[0], hasPageColor: color === '' ? '' : 'on' },
+    values: { pageColor: color || initialColor, hasPageColor: color === '' ? '' : 'on' },
   };
+  const names = ['pageText', 'pageColor', 'pageLogo', 'pageLogoAlt'];
   return (
-    <More form={form} title="Title and color of the page" names={['pageTitle', 'pageText', 'pageColor']}>
-      <Input
-        form={form}
-        name="pageTitle"
-        label="Title (public, optional)"
-        hint="Shown to people who scan, instead of the name."
-      />
+    <More form={form} title="Name, line, color and logo of the page" names={names}>
+      <CheckBox form={form} name="showsName" label="Without a public title, show the name" />
       <Input form={form} name="pageText" label="Line below the title (optional)" />
       <div class="switched">
         <CheckBox form={colorForm} name="hasPageColor" label="Use a color of your own" />
@@ -77,11 +98,7 @@ function PageFields({ form, logoPath }: { form: FormState; logoPath?: string | u
           />
         </div>
       </div>
-      {logoPath && (
-        <p>
-          <a href={logoPath}>Logo of the page</a>
-        </p>
-      )}
+      {children}
     </More>
   );
 }

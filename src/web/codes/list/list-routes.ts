@@ -18,14 +18,22 @@ import { queryText } from '../../ui/form.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import type { Services } from '../../services.ts';
 import { userOf } from '../../middleware/session.ts';
-import { type Search, codeSearchOf, readSearch, searchParameters } from './list-search.ts';
+import {
+  type PageSize,
+  type Search,
+  codeSearchOf,
+  defaultPageSize,
+  pageSizes,
+  readPageSize,
+  readSearch,
+  searchParameters,
+} from './list-search.ts';
 import { CodesView } from './list-view.tsx';
 import { expiresInWords } from '../code-state.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
-import { starHtml } from '../code-actions.tsx';
+import { ExpireCodeView, starHtml } from '../code-actions.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
 
-const codesPerPage = 20;
 const sparklineDays = 30;
 
 /** The list of an account's codes, with search, favorites and visibility. */
@@ -34,19 +42,23 @@ export function codeListPages(parts: Services): Routes {
   const routes = createRoutes('/codes');
   const pages = createPages(parts, flashTexts);
 
-  routes.get('user', '/', async (ctx) => {
+  routes.get('viewer', '/', async (ctx) => {
     const owner = userOf(ctx);
     const search = readSearch(ctx);
+    const size = readPageSize(ctx);
+    const address = (place?: PagePlace) => listAddress(search, size, place);
     const wanted = codeSearchOf(search, now());
     const position = {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
     };
-    const found = await reads.codes(owner.id, (from) => readList(from, owner.id, wanted, position));
+    const found = await reads.codes(owner.id, (from) =>
+      readList(from, owner.id, wanted, { limit: size, ...position }),
+    );
     const { page, counts, daily, categories, total } = found;
     const { codes } = page;
     // The codes of this page have been deleted or moved to other pages.
-    if (codes.length === 0 && position.after) return redirect(ctx, address(search));
+    if (codes.length === 0 && position.after) return redirect(ctx, address());
     // On the primary, because it may store the hosts of codes of an older release.
     const blocked = await findBlockedCodes(db, await readHosts(db, codes));
     const [first, last] = [codes[0], codes.at(-1)];
@@ -63,21 +75,30 @@ export function codeListPages(parts: Services): Routes {
       search,
       categories,
       total,
-      here: address(search, position),
-      firstPage: page.hasPrevious ? address(search) : undefined,
-      previousPage: page.hasPrevious && first ? address(search, { before: first }) : undefined,
-      nextPage: page.hasNext && last ? address(search, { after: last }) : undefined,
+      size,
+      sizes: pageSizes.map((each) => ({ size: each, path: listAddress(search, each) })),
+      here: address(position),
+      firstPage: page.hasPrevious ? address() : undefined,
+      previousPage: page.hasPrevious && first ? address({ before: first }) : undefined,
+      nextPage: page.hasNext && last ? address({ after: last }) : undefined,
     });
   });
 
-  async function readList(from: Database, ownerId: string, wanted: CodeSearch, position: PagePlace) {
-    const page = await searchCodes(from, ownerId, wanted, { limit: codesPerPage, ...position });
+  async function readList(
+    from: Database,
+    ownerId: string,
+    wanted: CodeSearch,
+    part: PagePlace & { limit: number },
+  ) {
+    const page = await searchCodes(from, ownerId, wanted, part);
     const ids = page.codes.map(({ id }) => id);
+    // Counting reads all codes of the account where the search is for a text.
+    const isWhole = !page.hasPrevious && !page.hasNext;
     const [counts, daily, categories, total] = await Promise.all([
       readScanCounts(from, ids),
       readDailyScans(from, ids, sparklineDays, now()),
       listCategories(from, ownerId),
-      countCodes(from, ownerId, wanted),
+      isWhole ? page.codes.length : countCodes(from, ownerId, wanted),
     ]);
     return { page, counts, daily, categories, total };
   }
@@ -97,14 +118,30 @@ export function codeListPages(parts: Services): Routes {
     await change(ctx, endColumns(null, config.qrCodeLifetimeDays, now()), 'renewed');
   });
 
-  async function change(ctx: Context, changes: CodeChanges, flash: CodeFlash): Promise<void> {
+  routes.get('user', '/:id/expire', async (ctx) => {
+    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    if (code.expiresAt <= now()) return redirect(ctx, `/codes/${code.id}`);
+    pages.show(ctx, ExpireCodeView, { code });
+  });
+
+  routes.post('user', '/:id/expire', async (ctx) => {
+    const changes = endColumns(now(), config.qrCodeLifetimeDays, now());
+    await change(ctx, changes, 'expired', `/codes/${String(ctx['params'].id)}`);
+  });
+
+  async function change(
+    ctx: Context,
+    changes: CodeChanges,
+    flash: CodeFlash,
+    back = field(ctx, 'back'),
+  ): Promise<void> {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
     // star.browser.js updates the page itself.
     if (ctx.accepts('html', 'json') === 'json')
       ctx.body = { message: flashTexts[flash], star: starHtml({ ...code, ...changes }) };
-    else pages.redirectWithFlash(ctx, safeListPath(field(ctx, 'back')), flash);
+    else pages.redirectWithFlash(ctx, safeListPath(back), flash);
   }
   return routes;
 }
@@ -119,9 +156,10 @@ function keyText({ isFavorite, id }: PageKey): string {
   return `${isFavorite ? 1 : 0}-${id}`;
 }
 
-function address(search: Search, { after, before }: PagePlace = {}): string {
+function listAddress(search: Search, size: PageSize, { after, before }: PagePlace = {}): string {
   const query = new URLSearchParams({
     ...searchParameters(search),
+    ...(size !== defaultPageSize && { perPage: String(size) }),
     ...(after && { after: keyText(after) }),
     ...(before && { before: keyText(before) }),
   }).toString();

@@ -1,20 +1,20 @@
-import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
-import { codeTypes, contentType } from '../../../codes/content/content-types.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
 import { DuplicateForm, Star, VisibilityForm } from '../code-actions.tsx';
 import { ExpiryBadge, StateBadge, stateOf } from '../code-state.tsx';
 import {
-  type Search,
+  type PageSize,
   type Search as SearchOfList,
+  defaultPageSize,
   endPeriods,
   hasEnded,
-  searchParameters,
 } from './list-search.ts';
-import { maxSelectedCodes } from '../print/selection.ts';
+import { TypeIcon, gistOf, shownTypeOf, shownTypes, typeName } from '../shown-type.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Layout, Outcome } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
+import { SelectBox, SelectionForm } from './selection-form.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { ShortFigure, figure } from '../../ui/words.tsx';
 
@@ -36,6 +36,9 @@ interface CodesProps {
   categories: string[];
   /** All matches, on this page and others. */
   total: number;
+  size: PageSize;
+  /** The path of the first page in each size. */
+  sizes: { size: PageSize; path: string }[];
   /** The path of this page, for forms that return to it. */
   here: string;
   firstPage?: string | undefined;
@@ -45,11 +48,12 @@ interface CodesProps {
 
 export function CodesView(props: CodesProps) {
   const { ownerId, rows, search, total } = props;
-  const { assets, flash } = useVisitor();
+  const { assets } = useVisitor();
   const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
     <Layout title="QR codes" at="/codes" styles={['codes']}>
       <script type="module" src={`${assets}/codes/star.browser.js`} />
+      <script type="module" src={`${assets}/codes/list/search.browser.js`} />
       <div class="heading">
         <h1>QR codes</h1>
         {(total > 0 || isFiltered) && (
@@ -57,22 +61,12 @@ export function CodesView(props: CodesProps) {
             {figure(total)} {isFiltered ? 'found' : total === 1 ? 'code' : 'codes'}
           </p>
         )}
-        <p class="links">
-          {total > 0 && (
-            <a class="button quiet" href="/codes/styles">
-              Styles
-            </a>
-          )}
-          <a class="button" href="/codes/new">
-            New code
-          </a>
-        </p>
+        <a class="button" href="/codes/new">
+          <Icon name="plus" />
+          New code
+        </a>
       </div>
-      {flash && (
-        <div class="stay">
-          <Outcome />
-        </div>
-      )}
+      <Outcome />
       {(rows.length > 0 || isFiltered) && <Search {...props} />}
       {rows.length > 0 ? (
         <>
@@ -80,39 +74,66 @@ export function CodesView(props: CodesProps) {
           <SelectionForm ownerId={ownerId} search={search} total={total} />
         </>
       ) : isFiltered ? (
-        <section class="card">
-          <h2>Nothing found</h2>
-          <p>
-            None of your codes match. Try a shorter part of the name, or <a href="/codes">see all codes</a>.
-          </p>
-        </section>
+        <Empty title="Nothing found">
+          <p>None of your codes match. Try a shorter part of the name or destination.</p>
+          <a class="button quiet" href="/codes">
+            See all codes
+          </a>
+        </Empty>
       ) : (
-        <section class="card">
-          <h2>No codes yet</h2>
+        <Empty title="No codes yet">
           <p>
-            A code opens a web page, a Wi-Fi network, a contact and more, and you see when and where it is
-            scanned. Create your first one, then print or share its picture.
+            A code opens a web page, a Wi‑Fi network, a contact and more, and you see when and where it is
+            scanned.
           </p>
           <a class="button" href="/codes/new">
+            <Icon name="plus" />
             Create your first code
           </a>
-          <p class="quiet after">
+          <p class="after">
             Working with the API? <a href="/keys">Create a key</a>
           </p>
-        </section>
+        </Empty>
       )}
-      <Pages {...props} />
+      <div class="list-end">
+        <Pages {...props} />
+        {total > defaultPageSize && <PageSizes {...props} />}
+      </div>
     </Layout>
   );
 }
 
-function Search({ search, categories }: CodesProps) {
+function PageSizes({ size, sizes }: CodesProps) {
+  return (
+    <nav class="page-sizes" aria-label="Codes per page">
+      <span aria-hidden="true">Codes per page</span>
+      <div class="segments">
+        {sizes.map(({ size: each, path }) => (
+          <a key={each} href={path} aria-current={each === size ? 'true' : undefined}>
+            {each}
+          </a>
+        ))}
+      </div>
+    </nav>
+  );
+}
+
+function Search({ rows, search, categories, size }: CodesProps) {
   const values = { ...search, type: search.type ?? '', endsWithin: String(search.endsWithin ?? '') };
   const form: FormState = { values, errors: [] };
   const isFiltered = Boolean(search.type || search.category || search.endsWithin);
   return (
-    <form class="card search" action="/codes" role="search">
-      <Input form={form} name="q" label="Search by name" type="search" />
+    <form class="search" action="/codes" role="search">
+      <div class="search-box">
+        <Icon name="search" />
+        <Input
+          form={form}
+          name="q"
+          label="Search by name, destination or link"
+          type="search"
+          placeholder="Name, destination or link"
+        />
+      </div>
       {/* Closed on phones only: the style sheet keeps it open on wide screens. */}
       <details class="filters" open={isFiltered}>
         <summary>Filters</summary>
@@ -123,7 +144,7 @@ function Search({ search, categories }: CodesProps) {
             label="Type"
             choices={[
               ['', 'All types'],
-              ...codeTypes.map((type): [string, string] => [type, contentType(type).name]),
+              ...shownTypes.map((type): [string, string] => [type, typeName(type)]),
             ]}
           />
           <Select
@@ -140,18 +161,20 @@ function Search({ search, categories }: CodesProps) {
             name="endsWithin"
             label="Expires"
             choices={[
-              ['', 'Any time'],
+              ['', 'Any expiry'],
               ...endPeriods.map((days): [string, string] => [String(days), `Within ${days} days`]),
               [hasEnded, 'Already expired'],
             ]}
           />
         </div>
       </details>
+      {size !== defaultPageSize && <input type="hidden" name="perPage" value={size} />}
       <div class="row">
         <button type="submit" class="quiet">
           Search
         </button>
-        {(isFiltered || search.q) && (
+        {/* Where nothing is found, the way back is below. */}
+        {(isFiltered || search.q) && rows.length > 0 && (
           <a class="button quiet" href="/codes">
             Clear
           </a>
@@ -163,12 +186,17 @@ function Search({ search, categories }: CodesProps) {
 
 function Table({ rows, here }: CodesProps) {
   return (
-    <div class="card">
+    <div class="card codes-card">
       <table class="codes">
         <caption class="unseen">Your QR codes, favorites first, then the newest</caption>
         <thead>
           <tr>
-            <th scope="col">Name</th>
+            <th scope="col">
+              <label class="select-box" hidden>
+                <input type="checkbox" aria-label="Select this page" />
+              </label>
+              Name
+            </th>
             <th scope="col">Type</th>
             <th scope="col">Category</th>
             <th scope="col" class="number">
@@ -181,8 +209,8 @@ function Table({ rows, here }: CodesProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <CodeLine key={row.code.id} row={row} here={here} />
+          {rows.map((row, index) => (
+            <CodeLine key={row.code.id} row={row} here={here} isInView={index < eagerPictures} />
           ))}
         </tbody>
       </table>
@@ -190,7 +218,10 @@ function Table({ rows, here }: CodesProps) {
   );
 }
 
-function CodeLine({ row, here }: { row: CodeRow; here: string }) {
+/** About as many rows as a window shows: their pictures are loaded at once. */
+const eagerPictures = 10;
+
+function CodeLine({ row, here, isInView }: { row: CodeRow; here: string; isInView: boolean }) {
   const { code, scans, daily } = row;
   const state = stateOf(row);
   const anchor = `code-${code.id}`;
@@ -201,18 +232,29 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
         {/* Forms return to this anchor, and the keyboard continues here. */}
         <div class="code-name" id={anchor} tabIndex={-1}>
           <SelectBox code={code} />
-          <Star code={code} back={back} />
-          <img src={`/codes/${code.id}/picture.svg`} width="48" height="48" alt="" loading="lazy" />
+          <img
+            src={`/codes/${code.id}/picture.svg`}
+            width="44"
+            height="44"
+            alt=""
+            loading={isInView ? 'eager' : 'lazy'}
+          />
           <div>
             <a href={`/codes/${code.id}`} title={code.name}>
               <bdi>{code.name}</bdi>
             </a>{' '}
             {state !== 'public' && <StateBadge state={state} />}{' '}
             {state !== 'blocked' && <ExpiryBadge expiresIn={row.expiresIn} />}
+            <span class="gist" dir="auto">
+              {gistOf(code)}
+            </span>
           </div>
         </div>
       </th>
-      <td class="fact">{contentType(code.type).name}</td>
+      <td class="fact type">
+        <TypeIcon type={shownTypeOf(code)} />
+        {typeName(shownTypeOf(code))}
+      </td>
       <td class={code.category ? 'fact category' : 'fact none'} title={code.category ?? undefined}>
         {code.category ? <bdi>{code.category}</bdi> : '–'}
       </td>
@@ -224,6 +266,7 @@ function CodeLine({ row, here }: { row: CodeRow; here: string }) {
         <Sparkline daily={daily} />
       </td>
       <td class="menu-cell">
+        <Star code={code} back={back} />
         <Actions code={code} back={back} />
       </td>
     </tr>
@@ -235,83 +278,29 @@ function Actions({ code, back }: { code: QrCode; back: string }) {
   return (
     <details class="menu" name="actions">
       <summary aria-label={`Actions for ${code.name}`}>
-        <span class="word">Actions</span>
-        <span class="dots" aria-hidden="true">
-          ⋯
-        </span>
+        <Icon name="ellipsis" />
       </summary>
       <div>
-        <a href={`/codes/${code.id}/edit`}>Edit</a>
-        <a href={`/codes/${code.id}/design`}>Design</a>
-        <a href={`/codes/${code.id}/print`}>Print</a>
+        <a href={`/codes/${code.id}/edit`}>
+          <Icon name="pencil" />
+          Edit
+        </a>
+        <a href={`/codes/${code.id}/design`}>
+          <Icon name="palette" />
+          Design
+        </a>
+        <a href={`/codes/${code.id}/print`}>
+          <Icon name="printer" />
+          Print
+        </a>
         <DuplicateForm code={code} look="link" />
         <VisibilityForm code={code} look="link" back={back} />
-        <a class="danger" href={`/codes/${code.id}/delete`}>
+        <a class="danger" href={`/codes/${code.id}/delete`} data-dialog>
+          <Icon name="trash-2" />
           Delete
         </a>
       </div>
     </details>
-  );
-}
-
-const formId = 'selection';
-
-/** Outside its form, because the rows of the list have forms of their own. */
-function SelectBox({ code }: { code: QrCode }) {
-  return (
-    <label class="select-box">
-      <input type="checkbox" name="code" value={code.id} form={formId} aria-label={`Select ${code.name}`} />
-    </label>
-  );
-}
-
-interface SelectionFormProps {
-  /** Whoever signs in next in this tab starts without a selection. */
-  ownerId: string;
-  search: Search;
-  total: number;
-}
-
-/** Prints, downloads or styles the codes whose boxes are checked, or all that the search finds. */
-function SelectionForm({ ownerId, search, total }: SelectionFormProps) {
-  const { assets } = useVisitor();
-  return (
-    <form
-      class="card selection"
-      id={formId}
-      action="/codes/selection"
-      data-owner={ownerId}
-      data-max={maxSelectedCodes}
-    >
-      <script type="module" src={`${assets}/codes/list/selection.browser.js`} />
-      {Object.entries(searchParameters(search)).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      <button type="submit" class="quiet">
-        Print or download selected
-      </button>
-      <button type="submit" class="quiet" formaction="/codes/styles/apply">
-        Apply a style to selected
-      </button>
-      {total > 1 && total <= maxPrintedCodes && (
-        <label class="select-all">
-          <input type="checkbox" name="all" value="on" />
-          All {figure(total)} codes
-        </label>
-      )}
-      {/* selection.browser.js keeps the boxes of other pages checked. Without it, those of this page count. */}
-      <p aria-live="polite" />
-      <button type="button" class="quiet" hidden>
-        Select this page
-      </button>
-      <button type="button" class="quiet" hidden>
-        Clear selection
-      </button>
-      <p class="hint">
-        Select up to {figure(maxSelectedCodes)} codes on any pages, or all that a filter finds: up to{' '}
-        {figure(maxPrintedCodes)} to print or download, {figure(maxAppliedCodes)} to apply a style.
-      </p>
-    </form>
   );
 }
 
@@ -341,7 +330,8 @@ function Sparkline({ daily }: { daily: number[] }) {
       height={height}
       viewBox={`0 0 ${width} ${height}`}
     >
-      <polyline points={points.join(' ')} fill="none" stroke="currentColor" stroke-width="2" />
+      {sum > 0 && <polygon points={`${margin},${height} ${points.join(' ')} ${width - margin},${height}`} />}
+      <polyline points={points.join(' ')} />
     </svg>
   );
 }

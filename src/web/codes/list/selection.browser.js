@@ -1,11 +1,15 @@
 // Keeps the checked boxes while the list is paged, filtered and searched: in this tab, until they are cleared.
 
+import { announce, prepareAnnouncements } from '../../ui/announce.browser.js';
+
 const form = document.getElementById('selection');
-const boxes = [...document.querySelectorAll('.select-box input')];
-const status = form.querySelector('[aria-live]');
+const boxes = [...document.querySelectorAll('.select-box input[name=code]')];
+const pageBox = document.querySelector('thead .select-box input');
+const status = form.querySelector('.count');
 const [selectPage, clear] = form.querySelectorAll('button[type=button]');
+const [print, apply] = form.querySelectorAll('button[type=submit]');
 const all = form.elements.namedItem('all');
-const { owner, max } = form.dataset;
+const { owner, max, maxApplied, maxInAddress, csrf } = form.dataset;
 const maxCodes = Number(max);
 const key = `selection ${owner}`;
 const figure = new Intl.NumberFormat('en');
@@ -35,9 +39,24 @@ function selectionText() {
 
 function showSelection(note = '') {
   for (const box of boxes) box.checked = chosen.has(box.value);
-  clear.hidden = chosen.size === 0;
-  selectPage.hidden = boxes.every(({ checked }) => checked);
+  const checked = boxes.filter((box) => box.checked).length;
+  pageBox.checked = checked === boxes.length;
+  pageBox.indeterminate = checked > 0 && !pageBox.checked;
+  const isAll = all?.checked ?? false;
+  const isNone = chosen.size === 0 && !isAll;
+  // The bar is there as long as something is selected.
+  form.classList.toggle('active', !isNone);
+  clear.hidden = isNone;
+  selectPage.hidden = pageBox.checked;
+  print.disabled = isNone;
+  apply.disabled = isNone || (!isAll && chosen.size > Number(maxApplied));
   status.textContent = chosen.size === 0 ? '' : `${selectionText()}. ${note}`.trim();
+}
+
+/** Announces the count to screen readers. */
+function tellSelection(note) {
+  showSelection(note);
+  announce(status.textContent || 'Selection cleared.');
 }
 
 /** As many as fit. */
@@ -46,9 +65,7 @@ function add(added) {
   for (const { value } of fitting) chosen.add(value);
   const isFull = added.some(({ value }) => !chosen.has(value));
   write();
-  showSelection(
-    isFull ? 'That is as many as can be selected. For more, filter the list and check “All”.' : '',
-  );
+  tellSelection(isFull ? 'That is as many as can be printed at a time.' : '');
 }
 
 for (const box of boxes)
@@ -56,8 +73,15 @@ for (const box of boxes)
     if (box.checked) return add([box]);
     chosen.delete(box.value);
     write();
-    showSelection();
+    tellSelection();
   });
+
+pageBox.addEventListener('change', () => {
+  if (pageBox.checked) return add(boxes);
+  for (const { value } of boxes) chosen.delete(value);
+  write();
+  tellSelection();
+});
 
 selectPage.addEventListener('click', () => {
   add(boxes);
@@ -66,9 +90,9 @@ selectPage.addEventListener('click', () => {
 
 clear.addEventListener('click', () => {
   chosen.clear();
+  if (all) all.checked = false;
   write();
-  showSelection();
-  status.textContent = 'Selection cleared.';
+  tellSelection();
   // The button is gone.
   boxes[0].focus();
 });
@@ -80,12 +104,28 @@ function pack(id) {
   return text.slice(0, 22).replaceAll('+', '-').replaceAll('/', '_');
 }
 
+const isPosted = () => !all?.checked && chosen.size > Number(maxInAddress);
+
+form.addEventListener('submit', () => {
+  form.method = isPosted() ? 'post' : 'get';
+});
+
 // The boxes of this page are among them.
 form.addEventListener('formdata', ({ formData }) => {
   if (all?.checked) return;
   formData.delete('code');
   if (chosen.size > 0) formData.set('codes', [...chosen].map(pack).join(''));
+  if (isPosted()) formData.set('csrfToken', csrf);
 });
+
+all?.addEventListener('change', () => {
+  showSelection();
+  // The bar with this box is gone.
+  if (!form.classList.contains('active')) boxes[0].focus();
+});
+
+pageBox.parentElement.hidden = false;
+prepareAnnouncements();
 
 // Also when the browser goes back to a page that it kept.
 addEventListener('pageshow', () => {

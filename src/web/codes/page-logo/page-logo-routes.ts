@@ -35,7 +35,7 @@ export function pageLogoPages(parts: Services): Routes {
     pages.show(ctx, PageLogoView, { code, stored, form: { values: { alt }, errors, error } }, { status });
   }
 
-  routes.get('user', '/', (ctx) => showPage(ctx));
+  routes.get('viewer', '/', (ctx) => showPage(ctx));
 
   routes.post('user', '/', async (ctx) => {
     const code = await ownCode(ctx);
@@ -63,7 +63,7 @@ export function pageLogoPages(parts: Services): Routes {
   });
 
   /** Also of a private code, whose share page shows nothing. */
-  routes.get('user', '/picture.png', async (ctx) => {
+  routes.get('viewer', '/picture.png', async (ctx) => {
     const code = await ownCode(ctx);
     const stored = await findPageLogo(db, code.id);
     const png = stored && (await logos.find(stored.logo));

@@ -17,16 +17,21 @@ export function PageLogoView({ code, form, stored }: PageLogoProps) {
       title="Logo of the share page"
       at="/codes"
       styles={['codes']}
-      back={[`/codes/${code.id}/edit`, '← Edit the code']}
+      back={[`/codes/${code.id}/edit`, 'Edit the code']}
       form={form}
     >
-      <section class="card page-logo">
+      <section class="card form page-logo">
         <p class="hint">Shown above the title of the page that a scan opens. Redirects show no page.</p>
-        {stored && <img src={`${path}/picture.png?v=${stored.logo.slice(0, 8)}`} alt={stored.alt} />}
-        <Form action={path} class="design-form" hasFile>
+        {stored && (
+          <div class="shown-logo">
+            <img src={`${path}/picture.png?v=${stored.logo.slice(0, 8)}`} alt={stored.alt} />
+          </div>
+        )}
+        <Form action={path} hasFile>
           <FileInput
             form={form}
             name="logo"
+            crops="free"
             label={stored ? 'Another logo' : 'Logo'}
             accept="image/png,image/jpeg,image/webp,image/svg+xml"
             hint="PNG, JPEG, WebP or SVG, up to 1 MB."
@@ -39,16 +44,17 @@ export function PageLogoView({ code, form, stored }: PageLogoProps) {
             maxLength={maxAltLength}
             hint="Read to people who do not see it. Usually the name of your business."
           />
-          <button type="submit">Save</button>
+          <div class="row">
+            <button type="submit">Save</button>
+            {stored && (
+              <button type="submit" class="ghost danger" form="remove-logo">
+                Remove the logo
+              </button>
+            )}
+          </div>
         </Form>
-        {stored && (
-          <Form action={`${path}/delete`}>
-            <button type="submit" class="quiet danger">
-              Remove the logo
-            </button>
-          </Form>
-        )}
       </section>
+      {stored && <Form action={`${path}/delete`} id="remove-logo" />}
     </Page>
   );
 }

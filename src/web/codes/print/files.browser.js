@@ -25,7 +25,11 @@ async function messageOf(response) {
 async function download(signal) {
   const query = new URLSearchParams(new FormData(form));
   const headers = { Accept: 'application/zip, application/json' };
-  const response = await fetch(`${form.action}?${query}`, { signal, headers });
+  const request =
+    form.method === 'post'
+      ? fetch(form.action, { signal, headers, method: 'POST', body: query })
+      : fetch(`${form.action}?${query}`, { signal, headers });
+  const response = await request;
   if (!response.ok || !response.headers.get('Content-Type')?.includes('zip'))
     throw Object.assign(new Error('no archive'), { shown: await messageOf(response) });
   const count = createFileCounter();

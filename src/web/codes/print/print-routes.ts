@@ -32,7 +32,10 @@ import { paperOf, readPrintSettings } from './print-settings.ts';
 import { PrintView } from './print-view.tsx';
 import { SelectionView, initialValues } from './selection-view.tsx';
 import { type Selection, readSelection } from './selection.ts';
+import { field } from '../../middleware/forms.ts';
 import { callerOf } from '../../middleware/caller.ts';
+import { printedTitle } from '../../../codes/public-title.ts';
+import { withPublicTitles } from '../../prints.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
@@ -51,13 +54,25 @@ export function printPages(parts: Services): Routes {
   const routes = createRoutes('/codes');
   const pages = createPages(parts);
 
-  routes.get('user', '/selection', async (ctx) => {
+  /** A selection that is too long for an address is posted; nothing else changes. */
+  function add(
+    path: string,
+    handle: (ctx: Context) => Promise<void>,
+    reader: 'viewer' | 'user' = 'viewer',
+  ): void {
+    routes.get(reader, path, handle);
+    routes.post('user', path, handle);
+  }
+  const given = (ctx: Context, name: string) =>
+    ctx.method === 'POST' ? field(ctx, name) : queryText(ctx, name);
+
+  add('/selection', async (ctx) => {
     const selection = await readSelection(ctx, parts);
-    showSelection(ctx, selection, {});
+    await showSelection(ctx, selection, {});
   });
 
-  routes.get('user', '/labels.pdf', async (ctx) => {
-    const values = Object.fromEntries(labelFields.map((name) => [name, queryText(ctx, name)]));
+  add('/labels.pdf', async (ctx) => {
+    const values = Object.fromEntries(labelFields.map((name) => [name, given(ctx, name)]));
     const { choice, errors } = readLabelForm(values);
     if (errors.length > 0)
       return showSelection(ctx, await readSelection(ctx, parts), values, {
@@ -65,21 +80,27 @@ export function printPages(parts: Services): Routes {
         error: notMade,
         status: 400,
       });
+    const printsNames = values['text'] === 'name';
     await sendFile(ctx, values, async (load) => {
-      ctx.body = await prints.labels(callerOf(ctx), load, labelOptions(choice));
+      const loadTitled = async () => (printsNames ? load() : withPublicTitles(await load()));
+      ctx.body = await prints.labels(callerOf(ctx), loadTitled, labelOptions(choice));
       ctx.type = 'application/pdf';
       ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
     });
   });
 
-  routes.get('user', '/files.zip', async (ctx) => {
-    const format = fileFormats.find((each) => each === queryText(ctx, 'format')) ?? 'svg';
-    await sendFile(ctx, {}, async (load) => {
-      ctx.body = await prints.files(callerOf(ctx), load, format);
-      ctx.type = 'application/zip';
-      ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
-    });
-  });
+  add(
+    '/files.zip',
+    async (ctx) => {
+      const format = fileFormats.find((each) => each === given(ctx, 'format')) ?? 'svg';
+      await sendFile(ctx, {}, async (load) => {
+        ctx.body = await prints.files(callerOf(ctx), load, format);
+        ctx.type = 'application/zip';
+        ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
+      });
+    },
+    'user',
+  );
 
   type Pictured = Awaited<ReturnType<typeof prints.picturesOf>>;
 
@@ -96,15 +117,15 @@ export function printPages(parts: Services): Routes {
       await spendForm(ctx, parts);
       return prints.picturesOf(selection.codes);
     };
-    await send(load).catch((error: unknown) => {
+    await send(load).catch(async (error: unknown) => {
       const refused =
         ctx.accepts('html', 'json') === 'html' ? refusedByLimit(error, 'Nothing was made.') : undefined;
       if (!selection || (error !== nothingSelected && !refused)) throw error;
-      showSelection(ctx, selection, values, refused);
+      await showSelection(ctx, selection, values, refused);
     });
   }
 
-  routes.get('user', '/:id/print', async (ctx) => {
+  routes.get('viewer', '/:id/print', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     const query = parseQuery(ctx.querystring);
     const pictureFor = await printedPictures(code);
@@ -135,7 +156,7 @@ export function printPages(parts: Services): Routes {
     );
   });
 
-  routes.get('user', '/:id/print.svg', async (ctx) => {
+  routes.get('viewer', '/:id/print.svg', async (ctx) => {
     const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
     const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
     if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
@@ -158,21 +179,32 @@ export function printPages(parts: Services): Routes {
     return isPublic ? undefined : 'This code is private: nobody who scans it sees its content.';
   }
 
-  function showSelection(
+  async function showSelection(
     ctx: Context,
     selection: Selection,
-    given: Record<string, string>,
+    filledIn: Record<string, string>,
     refusal: Partial<Refusal> = {},
-  ): void {
-    const values = { ...initialValues(paperOf(viewerLocale(ctx))), ...given };
+  ): Promise<void> {
+    const values = { ...initialValues(paperOf(viewerLocale(ctx))), ...filledIn };
     const { errors = [], error, status = 200 } = refusal;
-    pages.show(ctx, SelectionView, { selection, form: { values, errors, error } }, { status });
+    const unprintable = await findBoxes(selection.codes);
+    pages.show(ctx, SelectionView, { selection, unprintable, form: { values, errors, error } }, { status });
   }
   return routes;
 }
 
+/** The characters of names and titles that labels have boxes for. Fonts are loaded only for names that may have some. */
+async function findBoxes(codes: QrCode[]): Promise<string[]> {
+  const texts = codes.flatMap((code) => [code.name, printedTitle(code).title]);
+  const unusual = texts.filter((text) => /[\u0250-\u{10ffff}]/u.test(text));
+  if (unusual.length === 0) return [];
+  const { findUnprintable } = await import('../../../codes/text/font-family.ts');
+  return findUnprintable(unusual);
+}
+
 const labelFields = [
   'sheet',
+  'text',
   'start',
   'name',
   'paper',
@@ -204,16 +236,16 @@ function readLabelForm(values: Record<string, string>): { choice: LabelChoice; e
   const name = namePositions.find((each) => each === values['name']);
   const choice: LabelChoice = { sheet: sheet ?? 'L7160', grid, start, name };
   // The grid is not a field of the form: its rows are, and the fewer, the larger the labels.
-  const more = labelErrors(choice).map(({ field, message }) =>
-    field === 'grid' ? { field: 'rows', message: `and columns ${message}` } : { field, message },
+  const more = labelErrors(choice).map((error) =>
+    error.field === 'grid' ? { field: 'rows', message: `and columns ${error.message}` } : error,
   );
   return { choice, errors: errors.length > 0 ? errors : more };
 
   function readGrid(): LabelGrid {
     const paper = paperNames.find((each) => each === values['paper']) ?? defaultGrid.paper;
-    const limited = (field: NumberField) => {
-      const { min, max } = gridLimits[field];
-      return number(field, min, max, field === 'columns' || field === 'rows');
+    const limited = (side: NumberField) => {
+      const { min, max } = gridLimits[side];
+      return number(side, min, max, side === 'columns' || side === 'rows');
     };
     return {
       paper,

@@ -1,12 +1,13 @@
 import { maxLabelLength } from '../../../schema.ts';
 import { type Paper, paperNames, papers } from '../../../codes/print/labels.ts';
 import { type CodeType, contentType } from '../../../codes/content/content-types.ts';
+import { printedTitle } from '../../../codes/public-title.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import { isDirectFirst } from '../downloads.tsx';
 
 export const printFormats = {
-  poster: { name: 'Poster', widthMm: 120, maxMm: 180 },
+  poster: { name: 'Poster', widthMm: 150, maxMm: 180 },
   tent: { name: 'Table tent', widthMm: 80, maxMm: 100 },
   sticker: { name: 'Stickers', widthMm: 40, maxMm: 90 },
   card: { name: 'Business cards', widthMm: 32, maxMm: 42 },
@@ -19,7 +20,15 @@ const maxTextLength = 200;
 const marginMm = 5;
 /** Around the code of a sticker, and below it for its texts: as in print.css. */
 const stickerEdgeMm = 8;
-const stickerTextMm = 13;
+const stickerTextMm = { short: 14, small: 14, tall: 24, cut: 24 };
+/** Average width of a letter, relative to the size of the font; bold, and with room for words that do not break. */
+const letterWidth = 0.62;
+/** Fonts and lines of a sticker's title: as in print.css. */
+const stickerTitles = {
+  short: { fontMm: 4, lines: 2 },
+  small: { fontMm: 3, lines: 3 },
+  tall: { fontMm: 3, lines: 5 },
+};
 const cardsPerSheet = 10;
 
 export interface PrintSettings {
@@ -27,6 +36,8 @@ export interface PrintSettings {
   paper: Paper;
   widthMm: number;
   title: string;
+  /** The role of a contact, below its name. */
+  subtitle: string;
   text: string;
   /** Used if the owner gives none. */
   defaultText: string;
@@ -35,6 +46,8 @@ export interface PrintSettings {
   heightPerWidth: number;
   /** How often the code is on the sheet. */
   copies: number;
+  /** Of a sticker. `cut`: even with the smaller font, the title does not fit. */
+  titleSize: keyof typeof stickerTextMm;
 }
 
 /** The shape of the printed picture. */
@@ -68,7 +81,8 @@ export function readPrintSettings(
   if (!(widthMm >= minMm && widthMm <= maxMm))
     errors.push({ field: 'width', message: `must be a number from ${minMm} to ${maxMm}` });
   const cut = (text: string, max: number) => [...text].slice(0, max).join('');
-  const title = cut(given('title') ?? code.name, maxLabelLength);
+  const printed = printedTitle(code);
+  const title = cut(given('title') ?? printed.title, maxLabelLength);
   const text = cut(given('text') ?? '', maxTextLength);
   // What the frame says already is not repeated.
   const defaultText = hasFrameText ? '' : printText(code.type, language);
@@ -78,6 +92,8 @@ export function readPrintSettings(
     language,
     isDirect,
     title,
+    // It belongs to the name of the contact, which another title replaces.
+    subtitle: title === cut(printed.title, maxLabelLength) ? cut(printed.subtitle, maxTextLength) : '',
     text: text || defaultText,
     defaultText,
     heightPerWidth,
@@ -92,11 +108,28 @@ export function readPrintSettings(
     holds: isDirect ? 'content' : 'link',
     width: width || String(defaultMm),
   };
-  return { settings: { ...settings, copies: copiesOf(settings) }, values, errors };
+  const titleSize = titleSizeOf(settings);
+  return {
+    settings: { ...settings, titleSize, copies: copiesOf({ ...settings, titleSize }) },
+    values,
+    errors,
+  };
+}
+
+/** A long title gets more lines and a smaller font. Letters of Chinese, Japanese and Korean are twice as wide. */
+function titleSizeOf({
+  title,
+  widthMm,
+}: Pick<PrintSettings, 'title' | 'widthMm'>): PrintSettings['titleSize'] {
+  const letters = [...title].reduce((sum, letter) => sum + (letter.charCodeAt(0) < 0x2e80 ? 1 : 1.6), 0);
+  const fits = ({ fontMm, lines }: { fontMm: number; lines: number }) =>
+    letters <= Math.floor(widthMm / (fontMm * letterWidth)) * lines;
+  const sizes = Object.keys(stickerTitles) as (keyof typeof stickerTitles)[];
+  return sizes.find((size) => fits(stickerTitles[size])) ?? 'cut';
 }
 
 function copiesOf(settings: Omit<PrintSettings, 'copies'>): number {
-  const { format, paper, widthMm, heightPerWidth } = settings;
+  const { format, paper, widthMm, heightPerWidth, titleSize } = settings;
   switch (format) {
     case 'poster':
       return 1;
@@ -105,10 +138,11 @@ function copiesOf(settings: Omit<PrintSettings, 'copies'>): number {
     case 'card':
       return cardsPerSheet;
     case 'sticker': {
+      const textMm = stickerTextMm[titleSize];
       const { widthMm: paperWidth, heightMm: paperHeight } = papers[paper];
       const across = Math.floor((paperWidth - 2 * marginMm) / (widthMm + stickerEdgeMm));
       const down = Math.floor(
-        (paperHeight - 2 * marginMm) / (widthMm * heightPerWidth + stickerEdgeMm + stickerTextMm),
+        (paperHeight - 2 * marginMm) / (widthMm * heightPerWidth + stickerEdgeMm + textMm),
       );
       return across * down;
     }

@@ -1,7 +1,7 @@
 import { paperNames } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
-import { Layout, Notice } from '../../ui/layout.tsx';
+import { Back, Layout, Notice } from '../../ui/layout.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { printFormats, printLanguages, type PrintSettings } from './print-settings.ts';
 
@@ -24,9 +24,7 @@ export function PrintView(props: PrintProps) {
   return (
     <Layout title={`Print ${code.name}`} at="/codes" styles={['codes']}>
       <div class="print-setup">
-        <a class="back" href={`/codes/${code.id}`}>
-          ← Back to the code
-        </a>
+        <Back href={`/codes/${code.id}`}>Back to the code</Back>
         <h1>
           Print <bdi>{code.name}</bdi>
         </h1>
@@ -39,8 +37,8 @@ export function PrintView(props: PrintProps) {
           <button type="button" class="print-now" data-print>
             Print
           </button>
-          <p class="hint">
-            In the print dialog, choose {settings.paper} and a scale of 100 %, without headers and footers.
+          <p class="hint" data-paper>
+            In the print dialog, choose {settings.paper} and a scale of 100%, without headers and footers.
           </p>
         </section>
         <section class="print-preview" aria-label="Preview of the sheet">
@@ -77,11 +75,17 @@ function Settings({ code, form, settings }: Pick<PrintProps, 'code' | 'form' | '
         name="holds"
         label="Code"
         choices={[
-          ['link', 'Link code: opens the share link'],
-          ['content', 'Direct code: holds the content'],
+          ['link', 'Dynamic: opens the share link'],
+          ['content', 'Static: holds the content'],
         ]}
       />
-      <Input form={form} name="title" label="Title (optional)" maxLength={100} />
+      <Input
+        form={form}
+        name="title"
+        label="Title (optional)"
+        maxLength={100}
+        hint={titleHint(code, settings)}
+      />
       <Input
         form={form}
         name="text"
@@ -95,23 +99,33 @@ function Settings({ code, form, settings }: Pick<PrintProps, 'code' | 'form' | '
         label="Language of the text"
         choices={Object.entries(printLanguages)}
       />
-      <button type="submit" class="quiet">
+      <button type="submit" class="quiet print-update">
         Update the preview
       </button>
     </form>
   );
 }
 
+/** The name is only for its owner, unless it is typed here. */
+function titleHint({ name, pageTitle }: QrCode, settings: PrintSettings): string | undefined {
+  const { title, format, titleSize } = settings;
+  if (format === 'sticker' && titleSize === 'cut')
+    return 'Too long for stickers of this width: shorten it, or print them wider.';
+  return pageTitle === null && title !== name
+    ? 'The name of the code is not printed. To always print another title, set the public title of the code.'
+    : undefined;
+}
+
 function Advice({ settings: { widthMm, heightPerWidth }, distanceCm, smallestMm }: PrintProps) {
   const frame = heightPerWidth === 1 ? '' : ' with its frame';
   if (widthMm < smallestMm)
     return (
-      <div class="notice bad" role="status">
+      <div class="notice bad" role="status" data-advice>
         Too small: phones may not read it. Print this code at least {smallestMm} mm wide{frame}.
       </div>
     );
   return (
-    <p class="after" role="status">
+    <p class="after" role="status" data-advice>
       <strong>
         {widthMm} mm wide{frame}: phones read it from up to about {inWords(distanceCm)}.
       </strong>{' '}
@@ -125,9 +139,10 @@ function inWords(centimeters: number): string {
 }
 
 function Sheet({ code, settings }: Pick<PrintProps, 'code' | 'settings'>) {
-  const { format, paper, language, copies } = settings;
+  const { format, paper, language, copies, titleSize } = settings;
+  const size = format === 'sticker' && titleSize !== 'short' ? ` is-${titleSize}` : '';
   return (
-    <div class={`sheet ${paper.toLowerCase()} is-${format}`} lang={language}>
+    <div class={`sheet ${paper.toLowerCase()} is-${format}${size}`} lang={language}>
       {Array.from({ length: copies }, (_, index) => (
         // The same again and again: one is enough for screen readers.
         <div key={index} class="panel" aria-hidden={index > 0 ? 'true' : undefined}>
@@ -140,7 +155,7 @@ function Sheet({ code, settings }: Pick<PrintProps, 'code' | 'settings'>) {
 
 function Panel({
   code,
-  settings: { title, text, widthMm, heightPerWidth, isDirect },
+  settings: { title, subtitle, text, widthMm, heightPerWidth, isDirect },
 }: Pick<PrintProps, 'code' | 'settings'>) {
   return (
     <>
@@ -148,6 +163,11 @@ function Panel({
         {title && (
           <p class={[...title].length > 40 ? 'title long' : 'title'} dir="auto">
             {title}
+          </p>
+        )}
+        {subtitle && (
+          <p class="subtitle" dir="auto">
+            {subtitle}
           </p>
         )}
         {text && (

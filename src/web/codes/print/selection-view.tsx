@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { fileFormats, maxPrintedCodes } from '../../../codes/print/print-codes.ts';
-import { averyNumbers, averySheets, defaultGrid, paperNames } from '../../../codes/print/labels.ts';
+import { fileFormats } from '../../../codes/print/print-codes.ts';
+import { averyNumbers, averySheets, defaultGrid, paperNames, papers } from '../../../codes/print/labels.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
-import { Notice, Page } from '../../ui/layout.tsx';
+import { Form, Notice, Page } from '../../ui/layout.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
-import type { Selection } from './selection.ts';
+import { type Selection, maxCodesInAddress, packedLength } from './selection.ts';
 
 interface SelectionProps {
   selection: Selection;
+  /** Characters of the names and titles that no font has. */
+  unprintable: string[];
   form: FormState;
 }
 
@@ -18,7 +20,7 @@ const shownNames = 10;
 const formatNames = { svg: 'SVG (any size)', png: 'PNG (pixels)', pdf: 'PDF (50 mm wide)' } as const;
 
 /** Labels and files of the codes that were chosen in the list. */
-export function SelectionView({ selection, form }: SelectionProps) {
+export function SelectionView({ selection, unprintable, form }: SelectionProps) {
   const { codes } = selection;
   const { assets } = useVisitor();
   return (
@@ -26,11 +28,15 @@ export function SelectionView({ selection, form }: SelectionProps) {
       title="Print or download"
       at="/codes"
       styles={['codes']}
-      back={['/codes', '← All QR codes']}
+      back={['/codes', 'All QR codes']}
       form={form}
     >
       {codes.length > 0 && <Missing count={selection.missing} />}
-      {codes.length === 0 ? <NothingChosen /> : <Jobs selection={selection} form={form} />}
+      {codes.length === 0 ? (
+        <NothingSelected />
+      ) : (
+        <Jobs selection={selection} unprintable={unprintable} form={form} />
+      )}
       <script type="module" src={`${assets}/codes/print/files.browser.js`} />
       <script type="module" src={`${assets}/codes/print/grid.browser.js`} />
     </Page>
@@ -47,24 +53,24 @@ export function Missing({ count }: { count: number }) {
   );
 }
 
-function NothingChosen() {
+/** Without scripts, the buttons of the list work before anything is selected. */
+export function NothingSelected() {
   return (
     <section class="card">
-      <h2>No codes chosen</h2>
+      <h2>No codes selected</h2>
       <p>
-        Check the boxes of up to {figure(maxPrintedCodes)} codes in <a href="/codes">the list</a>, then come
-        back.
+        Go back to <a href="/codes">the list</a>, check the boxes of the codes that you want, and try again.
       </p>
     </section>
   );
 }
 
-function Jobs({ selection, form }: SelectionProps) {
+function Jobs({ selection, unprintable, form }: SelectionProps) {
   return (
     <>
       <Chosen codes={selection.codes} />
       <div class="columns">
-        <LabelJob selection={selection} form={form} />
+        <LabelJob selection={selection} unprintable={unprintable} form={form} />
         <FileJob selection={selection} form={form} />
       </div>
     </>
@@ -97,20 +103,38 @@ interface JobProps {
 }
 
 function Job({ action, title, selection, children }: JobProps) {
+  const isPosted = selection.parameters.some(([, { length }]) => length > packedLength(maxCodesInAddress));
+  const fields = (
+    <>
+      {selection.parameters.map(([name, value]) => (
+        <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </>
+  );
   return (
     <section class="card">
       <h2>{title}</h2>
-      <form action={action}>
-        {selection.parameters.map(([name, value]) => (
-          <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
-        ))}
-        {children}
-      </form>
+      {isPosted ? <Form action={action}>{fields}</Form> : <form action={action}>{fields}</form>}
     </section>
   );
 }
 
-function LabelJob({ selection, form }: SelectionProps) {
+const maxListed = 30;
+
+/** Before a hundred labels are printed with boxes. */
+function Unprintable({ characters }: { characters: string[] }) {
+  if (characters.length === 0) return null;
+  const listed = characters.slice(0, maxListed).join(' ');
+  return (
+    <div class="notice warn">
+      Labels show boxes instead of these characters, which no font here has: <bdi>{listed}</bdi>
+      {characters.length > maxListed && ' …'}. Change the text, or print labels without it.
+    </div>
+  );
+}
+
+function LabelJob({ selection, unprintable, form }: SelectionProps) {
   const isGrid = form.values['sheet'] === 'grid';
   return (
     <Job action="/codes/labels.pdf" title="Label sheets" selection={selection}>
@@ -123,6 +147,7 @@ function LabelJob({ selection, form }: SelectionProps) {
           ['grid', 'Other: custom grid'],
         ]}
       />
+      <SheetPreviews chosen={form.values['sheet']} />
       <div class="pair">
         <Input
           form={form}
@@ -134,24 +159,68 @@ function LabelJob({ selection, form }: SelectionProps) {
         <Select
           form={form}
           name="name"
-          label="Name"
+          label="Text"
           choices={[
             ['', 'Where it fits'],
             ['below', 'Below the code'],
             ['beside', 'Beside the code'],
-            ['none', 'No name'],
+            ['none', 'No text'],
           ]}
         />
       </div>
+      <Select
+        form={form}
+        name="text"
+        label="What it says"
+        choices={[
+          ['title', 'The public title of the code'],
+          ['name', 'The name of the code'],
+        ]}
+      />
+      <Unprintable characters={unprintable} />
       <details open={isGrid}>
         <summary>Custom grid</summary>
         <GridFields form={form} />
       </details>
       <button type="submit">Download labels as PDF</button>
       <p class="hint">
-        Print at a scale of 100 %. Try plain paper first, and hold it against the sheet and a light.
+        Print at a scale of 100%. Try plain paper first, and hold it against the sheet and a light.
       </p>
     </Job>
+  );
+}
+
+/** How the labels are on each sheet. grid.browser.js shows that of the chosen one. */
+function SheetPreviews({ chosen }: { chosen: string | undefined }) {
+  return (
+    <div class="sheet-previews" aria-hidden="true">
+      {averyNumbers.map((number) => {
+        const { paper, columns, rows, labelWidthMm, labelHeightMm, ...sheet } = averySheets[number];
+        const { widthMm, heightMm } = papers[paper];
+        const codeMm = Math.min(labelWidthMm, labelHeightMm) * 0.7;
+        const gapMm = (labelHeightMm - codeMm) / 2;
+        return (
+          <svg
+            key={number}
+            data-sheet={number}
+            hidden={number !== chosen}
+            viewBox={`0 0 ${widthMm} ${heightMm}`}
+          >
+            <rect class="paper" width={widthMm} height={heightMm} rx="2" />
+            {Array.from({ length: columns * rows }, (_, index) => {
+              const x = sheet.leftMm + (index % columns) * sheet.pitchXMm;
+              const y = sheet.topMm + Math.floor(index / columns) * sheet.pitchYMm;
+              return (
+                <g key={index}>
+                  <rect class="label" x={x} y={y} width={labelWidthMm} height={labelHeightMm} rx="2" />
+                  <rect class="code" x={x + gapMm} y={y + gapMm} width={codeMm} height={codeMm} rx="1" />
+                </g>
+              );
+            })}
+          </svg>
+        );
+      })}
+    </div>
   );
 }
 
@@ -179,7 +248,7 @@ function GridFields({ form }: { form: FormState }) {
   );
 }
 
-function FileJob({ selection, form }: SelectionProps) {
+function FileJob({ selection, form }: Omit<SelectionProps, 'unprintable'>) {
   return (
     <Job action="/codes/files.zip" title="Files" selection={selection}>
       <Select
@@ -193,7 +262,9 @@ function FileJob({ selection, form }: SelectionProps) {
       </p>
       {/* files.browser.js shows how far the download is. */}
       <div data-files={selection.codes.length + 1}>
-        <button type="submit">Download files as ZIP</button>
+        <button type="submit" class="quiet">
+          Download files as ZIP
+        </button>
       </div>
     </Job>
   );
@@ -213,6 +284,7 @@ export function initialValues(paper: string): Record<string, string> {
     sheet: paper === 'Letter' ? '5160' : 'L7160',
     start: '1',
     name: '',
+    text: 'title',
     paper,
     format: 'svg',
     ...Object.fromEntries(numbers.map(([name, value]) => [name, String(value)])),

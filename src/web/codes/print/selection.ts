@@ -4,6 +4,7 @@ import { maxPrintedCodes } from '../../../codes/print/print-codes.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { searchAllCodes } from '../../../codes/search-codes.ts';
 import { AppError } from '../../../errors.ts';
+import { field } from '../../middleware/forms.ts';
 import { queryText } from '../../ui/form.ts';
 import { codeSearchOf, readSearch, searchParameters } from '../list/list-search.ts';
 import type { Services } from '../../services.ts';
@@ -21,11 +22,13 @@ export interface Selection {
 
 const byName = new Intl.Collator('en', { numeric: true });
 
+/** Posted where an address would be too long. */
 export async function readSelection(ctx: Context, { db, now }: Services): Promise<Selection> {
   const ownerId = userOf(ctx).id;
   const isAll = ctx.query['all'] === 'on';
   if (!isAll) {
-    const ids = new Set([...[ctx.query['code'] ?? []].flat(), ...unpackIds(queryText(ctx, 'codes'))]);
+    const packed = ctx.method === 'POST' ? field(ctx, 'codes') : queryText(ctx, 'codes');
+    const ids = new Set([...[ctx.query['code'] ?? []].flat(), ...unpackIds(packed)]);
     if (ids.size > maxPrintedCodes) throw tooMany();
     const { codes, missing } = await findCodes(db, ownerId, [...ids]);
     const parameters: Selection['parameters'] = [['codes', packIds(codes.map(({ id }) => id))]];
@@ -47,20 +50,22 @@ function sorted(codes: QrCode[]): QrCode[] {
 }
 
 function tooMany(): AppError {
-  const message = `Choose at most ${maxPrintedCodes.toLocaleString('en')} codes at a time. A search or a filter finds fewer.`;
+  const message = `Select at most ${maxPrintedCodes.toLocaleString('en')} codes at a time. A search or a filter finds fewer.`;
   return new AppError('validation_error', message);
 }
 
 const idLength = 22;
-/** Proxies accept addresses of 8 KB, and the list of ids is in one. */
-export const maxSelectedCodes = 300;
+/** Proxies accept addresses of 8 KB. More ids are posted. */
+export const maxCodesInAddress = 300;
+
+export const packedLength = (ids: number) => ids * idLength;
 
 /** The bytes of ids in base64url, 22 characters each. selection.browser.js writes the same. */
 export function packIds(ids: string[]): string {
   return ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')).join('');
 }
 
-/** The caller leaves out invalid ids. The length of an address bounds their number. */
+/** The caller leaves out invalid ids. The length of an address or of a form bounds their number. */
 function unpackIds(text: string): string[] {
   const ids: string[] = [];
   for (let at = 0; at < text.length; at += idLength) {

@@ -1,9 +1,9 @@
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { type StyleApplication, maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
+import type { StyleApplication } from '../../../codes/styles/style-applications.ts';
 import type { Style } from '../../../codes/styles/styles.ts';
 import { figure, withFieldsInWords } from '../../ui/words.tsx';
 import { Form, Notice, Page } from '../../ui/layout.tsx';
-import { Chosen, Missing } from '../print/selection-view.tsx';
+import { Chosen, Missing, NothingSelected } from '../print/selection-view.tsx';
 import { StyleImage, appliedText, refusedText } from './styles-view.tsx';
 import type { FormState } from '../../ui/controls.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
@@ -20,37 +20,36 @@ interface ApplyProps {
 export function ApplyView({ codes, styles, form, missing }: ApplyProps) {
   return (
     <Page
-      title="Apply a style"
+      title="Apply a template"
       at="/codes"
       styles={['codes']}
-      back={['/codes', '← All QR codes']}
+      back={['/codes', 'All QR codes']}
       form={form}
     >
       {codes.length === 0 ? (
-        <section class="card">
-          <h2>No codes chosen</h2>
-          <p>
-            Check the boxes of up to {figure(maxAppliedCodes)} codes in <a href="/codes">the list</a>, then
-            come back.
-          </p>
-        </section>
+        <NothingSelected />
       ) : styles.length === 0 ? (
         <section class="card">
-          <h2>No styles yet</h2>
+          <h2>No templates yet</h2>
           <p>
-            Open the design of <a href={`/codes/${codes[0]?.id}/design`}>one of these codes</a>, and save it
-            as a style first.
+            <a href="/codes/styles/new">Make a template</a>, or open the design of{' '}
+            <a href={`/codes/${codes[0]?.id}/design`}>one of these codes</a> and save it as one.
           </p>
         </section>
       ) : (
         <>
           <Missing count={missing} />
           <Chosen codes={codes} />
-          <StyleChoice codes={codes} styles={styles} chosen={form.values['styleId'] ?? ''} />
+          <StyleChoice codes={codes} styles={styles} chosen={form.values['styleId'] || onlyStyle(styles)} />
         </>
       )}
     </Page>
   );
+}
+
+/** The id of the style where there is no choice. */
+function onlyStyle([first, ...others]: Style[]): string {
+  return first && others.length === 0 ? first.id : '';
 }
 
 interface StyleChoiceProps {
@@ -62,22 +61,24 @@ interface StyleChoiceProps {
 
 function StyleChoice({ codes, styles, chosen }: StyleChoiceProps) {
   return (
-    <Form action="/codes/styles/apply">
+    <Form action="/codes/styles/apply" class="card form">
       <input type="hidden" name="codeIds" value={codes.map(({ id }) => id).join(',')} />
-      <fieldset class="style-choice">
-        <legend>Style</legend>
-        {styles.map((style) => (
-          <label key={style.id}>
-            <input type="radio" name="styleId" value={style.id} required checked={style.id === chosen} />
-            <StyleImage style={style} width={72} />
-            <bdi>{style.name}</bdi>
-          </label>
-        ))}
+      <fieldset class="field choices">
+        <legend>Template</legend>
+        <div class="tiles style-choice">
+          {styles.map((style) => (
+            <label key={style.id}>
+              <input type="radio" name="styleId" value={style.id} required checked={style.id === chosen} />
+              <StyleImage style={style} width={112} />
+              <bdi>{style.name}</bdi>
+            </label>
+          ))}
+        </div>
+        <p class="hint">
+          Replaces the design of these codes, and their colors if the template sets them. Every code is
+          test-scanned first. Codes that cannot be read keep their design, and you see why.
+        </p>
       </fieldset>
-      <p class="hint">
-        It replaces the design of these codes. Each is photographed as a phone would first; one that could not
-        be read stays as it is, and you see why.
-      </p>
       <button type="submit">Apply</button>
     </Form>
   );
@@ -95,10 +96,10 @@ export function ApplicationView({ application, style, refused }: ApplicationProp
   const { assets } = useVisitor();
   return (
     <Page
-      title="Apply a style"
+      title="Apply a template"
       at="/codes"
       styles={['codes']}
-      back={['/codes/styles', '← All styles']}
+      back={['/codes/styles', 'All templates']}
       heading={
         <h1>
           Applying <bdi>{style.name}</bdi>
@@ -112,7 +113,10 @@ export function ApplicationView({ application, style, refused }: ApplicationProp
               {figure(total - waiting)} of {figure(total)} codes are done
             </label>
             <progress id="application-progress" max={total} value={total - waiting} />
-            <p class="hint">You can leave this page. Without scripts, reload it to see how far it is.</p>
+            <p class="hint">You can leave this page.</p>
+            <noscript>
+              <p class="hint">Reload this page to see how far it is.</p>
+            </noscript>
           </section>
         ) : (
           <Outcome application={application} />

@@ -21,10 +21,11 @@ import { field } from '../../middleware/forms.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import { type Refusal, labelErrors, refusalOf, requireValid, spendForm, submit } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
+import { withTemplates } from '../../ui/words.tsx';
 import { createPages, redirect } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { sendPicture } from '../picture-routes.ts';
+import { onPaper, sendPicture } from '../picture-routes.ts';
 import { readSelection } from '../print/selection.ts';
 import { ApplicationView, ApplyView } from './apply-view.tsx';
 import {
@@ -57,23 +58,27 @@ export function stylePages(parts: Services): Routes {
     pages.show(ctx, ApplyView, { codes, styles, form, missing }, { status });
   }
 
-  routes.get('user', '/apply', async (ctx) => {
+  async function showSelected(ctx: Context): Promise<void> {
     const { codes, missing } = await readSelection(ctx, parts);
     if (codes.length > maxAppliedCodes)
       throw new AppError(
         'validation_error',
-        `A style is applied to at most ${maxAppliedCodes} codes at a time.`,
+        `A template is applied to at most ${maxAppliedCodes} codes at a time. Select fewer.`,
       );
     await showChoice(ctx, codes, { missing });
-  });
+  }
+
+  routes.get('viewer', '/apply', showSelected);
 
   routes.post('user', '/apply', async (ctx) => {
     const { id: ownerId } = userOf(ctx);
+    // From the list, with more codes than an address can hold.
+    if (field(ctx, 'codes') !== '') return showSelected(ctx);
     const given = field(ctx, 'codeIds').split(',', maxAppliedCodes);
     const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
     const chosen = field(ctx, 'styleId');
     if (chosen === '' || codes.length === 0)
-      return showChoice(ctx, codes, codes.length > 0 ? { error: 'Choose a style.', status: 400 } : {});
+      return showChoice(ctx, codes, codes.length > 0 ? { error: 'Choose a template.', status: 400 } : {});
     const style = await findStyle(db, ownerId, chosen);
     try {
       await spendForm(ctx, parts);
@@ -83,7 +88,10 @@ export function stylePages(parts: Services): Routes {
     } catch (error) {
       const details = error instanceof AppError ? error.details : undefined;
       const refusal = details
-        ? { error: `These codes ${details.map(({ message }) => message).join('. ')}.`, status: 400 }
+        ? {
+            error: `These codes ${details.map(({ message }) => withTemplates(message)).join('. ')}.`,
+            status: 400,
+          }
         : refusalOf(error);
       await showChoice(ctx, codes, { chosen: style.id, ...refusal });
     }
@@ -110,7 +118,7 @@ export function stylePages(parts: Services): Routes {
     });
   });
 
-  routes.get('user', '/', async (ctx) => {
+  routes.get('viewer', '/', async (ctx) => {
     const ownerId = userOf(ctx).id;
     pages.show(ctx, StylesView, {
       styles: await findStyles(db, ownerId),
@@ -125,7 +133,7 @@ export function stylePages(parts: Services): Routes {
     pages.show(ctx, StyleView, { style, form }, { status: error ? 400 : 200 });
   }
 
-  routes.get('user', '/:id', async (ctx) => showStyle(ctx, await ownStyle(ctx)));
+  routes.get('viewer', '/:id', async (ctx) => showStyle(ctx, await ownStyle(ctx)));
 
   routes.post('user', '/:id/rename', async (ctx) => {
     const style = await ownStyle(ctx);
@@ -155,10 +163,9 @@ export function stylePages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, home, 'deleted');
   });
 
-  routes.get('user', '/:id/picture.svg', async (ctx) => {
-    const { design } = await ownStyle(ctx);
+  routes.get('viewer', '/:id/picture.svg', async (ctx) => {
     ctx.set('Cache-Control', 'private, no-cache');
-    await sendPicture(ctx, images, stylePicture(design, config.baseUrl));
+    await sendPicture(ctx, images, onPaper(stylePicture(await ownStyle(ctx), config.baseUrl)));
   });
   return routes;
 }

@@ -1,6 +1,8 @@
 import type { RecentApplication } from '../../../codes/styles/style-applications.ts';
 import { type Style, maxStyles } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Empty } from '../../ui/empty.tsx';
 import { Confirmation, Form, Page } from '../../ui/layout.tsx';
 import { figure } from '../../ui/words.tsx';
 import { Moment } from '../../ui/time.tsx';
@@ -16,25 +18,37 @@ const pathOf = ({ id }: Style) => `/codes/styles/${id}`;
 
 export function StylesView({ styles, running, applications }: StylesProps) {
   return (
-    <Page title="Styles" at="/codes" styles={['codes']} back={['/codes', '← All QR codes']}>
+    <Page
+      title="Templates"
+      at="/codes/styles"
+      styles={['codes']}
+      heading={
+        <div class="heading styles-heading">
+          <h1>Templates</h1>
+          <div class="row">
+            <a class="button quiet" href="/codes/brand">
+              Brand
+            </a>
+            {styles.length > 0 && <NewStyle />}
+          </div>
+        </div>
+      }
+    >
       {running && (
         <p>
-          A style is being applied: <a href={`/codes/styles/applications/${running}`}>see how far it is</a>
+          A template is being applied: <a href={`/codes/styles/applications/${running}`}>see how far it is</a>
         </p>
       )}
       {styles.length === 0 ? (
-        <section class="card">
-          <h2>No styles yet</h2>
-          <p>
-            A style is a design with a name: use it for many codes, or for all new ones. Open the design of{' '}
-            <a href="/codes">one of your codes</a>, and save it as a style there.
-          </p>
-        </section>
+        <Empty title="No templates yet">
+          <p>A template is a design with a name: for many codes, or for all new ones.</p>
+          <NewStyle />
+        </Empty>
       ) : (
         <>
           <p class="hint">
-            To add a style, save the design of a code as one. An account can have {maxStyles}. To apply a
-            style, select codes in <a href="/codes">the list</a>.
+            To apply a template, select codes in <a href="/codes">the list</a>. An account can have{' '}
+            {maxStyles}.
           </p>
           <ul class="styles">
             {styles.map((style) => (
@@ -48,90 +62,131 @@ export function StylesView({ styles, running, applications }: StylesProps) {
   );
 }
 
+function NewStyle() {
+  return (
+    <a class="button" href="/codes/styles/new">
+      <Icon name="plus" />
+      New template
+    </a>
+  );
+}
+
 export function StyleImage({ style, width = 120 }: { style: Style; width?: number }) {
   // Decorative: its name is beside it. The address changes with the style.
   const version = style.updatedAt.getTime();
-  return <img src={`${pathOf(style)}/picture.svg?v=${version}`} width={width} alt="" loading="lazy" />;
+  return (
+    <img
+      src={`${pathOf(style)}/picture.svg?v=${version}`}
+      width={width}
+      height={width}
+      alt=""
+      loading="lazy"
+    />
+  );
 }
 
 function StyleItem({ style }: { style: Style }) {
   return (
     <li class="card">
-      <StyleImage style={style} />
-      <div>
+      <div class="style-picture">
+        <StyleImage style={style} />
+      </div>
+      <div class="style-foot">
         <h2>
           <a href={pathOf(style)}>
             <bdi>{style.name}</bdi>
           </a>
         </h2>
         {style.isDefault && <span class="badge good">Default</span>}
-      </div>
-      <div class="row">
-        <a class="button small quiet" href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
-          Edit
-        </a>
-        <DefaultForm style={style} />
-        <a
-          class="button small quiet danger"
-          href={`${pathOf(style)}/delete`}
-          aria-label={`Delete ${style.name}`}
-        >
-          Delete
-        </a>
+        <details class="menu" name="actions">
+          <summary aria-label={`Actions for ${style.name}`}>
+            <Icon name="ellipsis" />
+          </summary>
+          <div>
+            <a href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
+              <Icon name="palette" />
+              Edit design
+            </a>
+            <MoreActions style={style} />
+          </div>
+        </details>
       </div>
     </li>
   );
 }
 
-function DefaultForm({ style }: { style: Style }) {
-  const text = style.isDefault ? 'No longer the default' : 'Make it the default';
+/** In a menu. */
+function MoreActions({ style }: { style: Style }) {
+  const text = style.isDefault ? 'Remove as default' : 'Make default';
   return (
-    <Form action={`${pathOf(style)}/default`}>
-      <input type="hidden" name="isDefault" value={String(!style.isDefault)} />
-      <button type="submit" class="button small quiet" aria-label={`${text}: ${style.name}`}>
-        {text}
-      </button>
-    </Form>
+    <>
+      <Form action={`${pathOf(style)}/default`}>
+        <input type="hidden" name="isDefault" value={String(!style.isDefault)} />
+        <button type="submit" class="link" aria-label={`${text}: ${style.name}`}>
+          <Icon name="star" />
+          {text}
+        </button>
+      </Form>
+      <a class="danger" href={`${pathOf(style)}/delete`} aria-label={`Delete ${style.name}`} data-dialog>
+        <Icon name="trash-2" />
+        Delete
+      </a>
+    </>
   );
 }
 
 export function StyleView({ style, form }: { style: Style; form: FormState }) {
   return (
     <Page
-      title="Style"
-      at="/codes"
+      title="Template"
+      at="/codes/styles"
       styles={['codes']}
-      back={['/codes/styles', '← All styles']}
+      back={['/codes/styles', 'All templates']}
       heading={
-        <h1>
-          Style <bdi>{style.name}</bdi>
-        </h1>
+        <div class="heading">
+          <h1>
+            Template <bdi>{style.name}</bdi>
+          </h1>
+          <div class="row">
+            <a class="button" href={`${pathOf(style)}/design`}>
+              <Icon name="palette" />
+              Edit design
+            </a>
+            <details class="menu">
+              <summary class="quiet" aria-label="More actions">
+                <Icon name="ellipsis" />
+              </summary>
+              <div>
+                <MoreActions style={style} />
+              </div>
+            </details>
+          </div>
+        </div>
       }
       form={form}
     >
       <section class="card one-style">
-        <StyleImage style={style} width={200} />
+        <div class="style-picture">
+          <StyleImage style={style} width={200} />
+        </div>
         <div>
+          <p>
+            {style.isDefault ? (
+              <>
+                <span class="badge good">Default</span> Used for new codes, where phones can read them in it.
+              </>
+            ) : (
+              'Not used for new codes.'
+            )}
+          </p>
           <Form action={`${pathOf(style)}/rename`}>
             <Input form={form} name="name" label="Name" required maxLength={maxStyleNameLength} />
-            <button type="submit">Rename</button>
+            <button type="submit" class="quiet">
+              Save name
+            </button>
           </Form>
-          <p>
-            {style.isDefault
-              ? 'New codes get this style, where phones can read them in it.'
-              : 'New codes do not get this style by themselves.'}
-          </p>
-          <div class="row">
-            <a class="button small quiet" href={`${pathOf(style)}/design`}>
-              Edit the design
-            </a>
-            <DefaultForm style={style} />
-            <a class="button small quiet danger" href={`${pathOf(style)}/delete`}>
-              Delete
-            </a>
-          </div>
           <p class="hint">
-            To apply it, select codes in <a href="/codes">the list</a>, then choose Apply a style.
+            To apply it, select codes in <a href="/codes">the list</a>, then choose Apply a template.
           </p>
         </div>
       </section>
@@ -142,8 +197,8 @@ export function StyleView({ style, form }: { style: Style; form: FormState }) {
 export function DeleteStyleView({ style }: { style: Style }) {
   return (
     <Confirmation
-      title="Delete style"
-      at="/codes"
+      title="Delete template"
+      at="/codes/styles"
       action={`${pathOf(style)}/delete`}
       button="Delete"
       keep="/codes/styles"
@@ -206,9 +261,9 @@ function Application({ application }: { application: RecentApplication }) {
 
 const codes = (count: number) => `${figure(count)} ${count === 1 ? 'code' : 'codes'}`;
 
-/** "1 code has the style" */
+/** "1 code has the template" */
 export function appliedText(applied: number): string {
-  return `${codes(applied)} ${applied === 1 ? 'has' : 'have'} the style`;
+  return `${codes(applied)} ${applied === 1 ? 'has' : 'have'} the template`;
 }
 
 /** "2 codes stay as they were" */
@@ -225,12 +280,12 @@ export const maxStyleNameLength = 100;
 
 /** Messages after an action on a style. */
 export const stylesFlashTexts = {
-  created: 'Style saved.',
-  designed: 'Style saved. Codes that have it keep their design until you apply it again.',
-  renamed: 'The style was renamed.',
-  isDefault: 'New codes get this style now.',
+  created: 'Template saved.',
+  designed: 'Template saved. Codes that have it keep their design until you apply it again.',
+  renamed: 'The template was renamed.',
+  isDefault: 'New codes get this template now.',
   noDefault: 'New codes are plain now.',
-  deleted: 'The style was deleted. Codes that have it keep their design.',
+  deleted: 'The template was deleted. Codes that have it keep their design.',
 };
 
 export type StylesFlash = keyof typeof stylesFlashTexts;

@@ -1,0 +1,99 @@
+import { AppError } from '../../errors.ts';
+import type { Database } from '../../store/database.ts';
+import { updateCode } from '../codes.ts';
+import type { CodeType } from '../content/content-types.ts';
+import { QrCode } from '../qr-code.ts';
+import { undoableSince } from '../undo-period.ts';
+import { CodeFile, type FileKind } from './stored-file.ts';
+import { opensFile } from './upload.ts';
+
+/** The last file that the owner of a code removed, which can be restored. */
+export class RemovedFile extends CodeFile {
+  static override tableName = 'removed_files';
+
+  /** Type and content of the code when the file was removed. */
+  declare type: CodeType;
+  declare content: string;
+  declare removedAt: Date;
+}
+
+export function findRemovedFile(db: Database, codeId: string, kind: FileKind, now: Date) {
+  return RemovedFile.query(db)
+    .findOne({ code_id: codeId, kind })
+    .where('removed_at', '>', undoableSince(now));
+}
+
+/** The kind of file that a scan of the code uses. */
+export function fileKindOf(code: Pick<QrCode, 'type' | 'content' | 'shareToken'>): FileKind | undefined {
+  if (code.type === 'vcard') return 'photo';
+  return opensFile(code) ? 'file' : undefined;
+}
+
+type Holder = Pick<QrCode, 'id' | 'type' | 'content'>;
+
+/** Takes the file from the code and keeps it for `undoDays`. False if the code has none. */
+export async function removeFile(
+  transaction: Database,
+  { id: codeId, type, content }: Holder,
+  kind: FileKind,
+  now: Date,
+): Promise<boolean> {
+  const { rows } = (await transaction.raw(
+    `WITH removed AS (DELETE FROM code_files WHERE code_id = :codeId AND kind = :kind RETURNING *)
+     INSERT INTO removed_files (code_id, id, user_id, kind, name, media_type, bytes, updated_at, type, content, removed_at)
+     SELECT code_id, id, user_id, kind, name, media_type, bytes, updated_at, :type, :content, :now FROM removed
+     ON CONFLICT (code_id) DO UPDATE SET
+       id = excluded.id, kind = excluded.kind, name = excluded.name, media_type = excluded.media_type,
+       bytes = excluded.bytes, updated_at = excluded.updated_at, type = excluded.type, content = excluded.content,
+       removed_at = excluded.removed_at
+     RETURNING id`,
+    { codeId, kind, type, content, now },
+  )) as { rows: { id: string }[] };
+  const [removed] = rows;
+  if (removed) await keepBytes(transaction, removed.id);
+  return removed !== undefined;
+}
+
+/** A trigger has listed them, because the file was deleted from one of the two tables. */
+async function keepBytes(transaction: Database, id: string): Promise<void> {
+  await transaction('deleted_files').where({ id }).delete();
+}
+
+/**
+ * Undoes `removeFile`. A code that leads elsewhere since gets its former content back; its present file is removed. False if
+ * there is nothing to restore.
+ */
+export async function restoreFile(
+  db: Database,
+  { id: codeId, userId }: Pick<QrCode, 'id' | 'userId'>,
+  kind: FileKind,
+  now: Date,
+): Promise<boolean> {
+  return db.transaction(async (transaction) => {
+    const code = await QrCode.query(transaction).findOne({ id: codeId, user_id: userId }).forNoKeyUpdate();
+    if (!code) throw new AppError('not_found', 'There is no such QR code.');
+    const removed = await findRemovedFile(transaction, codeId, kind, now).forUpdate();
+    if (!removed) return false;
+    await RemovedFile.query(transaction).deleteById(codeId);
+    const current = await CodeFile.query(transaction).findById(codeId);
+    if (current) await removeFile(transaction, code, current.kind, now);
+    const { id, name, mediaType, bytes, updatedAt, type, content } = removed;
+    // Before the file is back: a code that leads elsewhere loses it.
+    if (fileKindOf(code) !== kind) await updateCode(transaction, code, { type, content }, now);
+    await CodeFile.query(transaction).insert({ codeId, id, userId, kind, name, mediaType, bytes, updatedAt });
+    await keepBytes(transaction, id);
+    return true;
+  });
+}
+
+const filesPerRun = 1_000;
+
+/** The files that can no longer be restored. A job then purges their bytes. */
+export async function purgeRemovedFiles(db: Database, now: Date): Promise<void> {
+  await db.raw(
+    `DELETE FROM removed_files WHERE code_id IN (
+       SELECT code_id FROM removed_files WHERE removed_at <= ? ORDER BY removed_at LIMIT ${filesPerRun}
+     )`,
+    [undoableSince(now)],
+  );
+}
