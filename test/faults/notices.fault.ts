@@ -12,7 +12,7 @@ const day = 86_400_000;
 /** When the worker dies: before the server has the mail, or when it has the whole mail and the worker has not learned so. */
 for (const moment of ['before', 'after'] as const)
   describe(`A worker that is killed ${moment} it has sent a notice`, function () {
-    this.timeout(180_000);
+    this.timeout(600_000);
     let fixture: Fixture;
     let mails: MailServer;
     let kills = 0;
@@ -55,10 +55,12 @@ for (const moment of ['before', 'after'] as const)
       expect(taken).to.equal(moment === 'before' ? 0 : 1);
       await fixture.workers[0]?.restart();
       await fixture.addWorker();
+      // The job of the killed worker is pending until two checks for stalled jobs have passed, which takes a minute.
+      const stalledMs = 180_000;
       const runAgain = async () => {
         await fixture.db('notice_checks').update({ checked_at: fixture.db.raw("'-infinity'") });
         await queue.add({ ...periodicQueue, jobName: 'notices' }, {});
-        await eventually(async () => expect(await queue.pending(periodicQueue)).to.equal(0), 60_000);
+        await eventually(async () => expect(await queue.pending(periodicQueue)).to.equal(0), stalledMs);
       };
       // While the lease lasts, nobody knows that the worker is gone.
       await runAgain();

@@ -30,15 +30,19 @@ const ownIcons: Partial<Record<CodeType, IconName>> = {
   social: 'share-2',
 };
 
+/** By the kind of page that an example opens. A page shows many of them, so that they are looked up once. */
+const kindIcons = Object.fromEntries(
+  codeTypes.map((type) => [type, contentKind(parseContent(type, contentType(type).example).kind).icon]),
+) as Record<CodeType, ReturnType<typeof contentKind>['icon']>;
+
 /** The picture of a type, as on the page that a scan opens. Decoration: its name is beside it. */
 export function TypeIcon({ type }: { type: ShownType }) {
   if (type === 'file') return <Icon name="file-text" />;
   const own = ownIcons[type];
   if (own) return <Icon name={own} />;
-  const { icon } = contentKind(parseContent(type, contentType(type).example).kind);
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      {icon.map((shape, index) =>
+      {kindIcons[type].map((shape, index) =>
         typeof shape === 'string' ? (
           <path key={index} d={shape} />
         ) : (

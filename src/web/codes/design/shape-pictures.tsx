@@ -27,11 +27,15 @@ function Picture({ side, inset = -0.25, children }: PictureProps) {
   );
 }
 
-/** Drawn by the same code as the pictures of codes. */
+/** Drawn by the same code as the pictures of codes, once for each shape. */
+const modulesData = onceForEach((shape: ModuleShape) => dataOf(modulesPath(cells, shape)));
+const eyeFrameData = onceForEach((shape: EyeFrameShape) => dataOf(eyeFramesPath(eye, shape)));
+const eyeBallData = onceForEach((shape: EyeBallShape) => dataOf(eyeBallsPath(eye, shape)));
+
 export function ModulesPicture({ shape }: { shape: ModuleShape }) {
   return (
     <Picture side={cells.length}>
-      <path d={dataOf(modulesPath(cells, shape))} />
+      <path d={modulesData(shape)} />
     </Picture>
   );
 }
@@ -39,7 +43,7 @@ export function ModulesPicture({ shape }: { shape: ModuleShape }) {
 export function EyeFramePicture({ shape }: { shape: EyeFrameShape }) {
   return (
     <Picture side={eye}>
-      <path d={dataOf(eyeFramesPath(eye, shape))} />
+      <path d={eyeFrameData(shape)} />
     </Picture>
   );
 }
@@ -47,9 +51,18 @@ export function EyeFramePicture({ shape }: { shape: EyeFrameShape }) {
 export function EyeBallPicture({ shape }: { shape: EyeBallShape }) {
   return (
     <Picture side={eye} inset={1.5}>
-      <path d={dataOf(eyeBallsPath(eye, shape))} />
+      <path d={eyeBallData(shape)} />
     </Picture>
   );
+}
+
+function onceForEach<Shape extends string>(draw: (shape: Shape) => string): (shape: Shape) => string {
+  const drawn = new Map<Shape, string>();
+  return (shape) => {
+    const data = drawn.get(shape) ?? draw(shape);
+    drawn.set(shape, data);
+    return data;
+  };
 }
 
 function dataOf(path: Path): string {
