@@ -222,7 +222,7 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
   const ofUser = { user_id: userId };
   const account = await User.query(db)
     .findById(userId)
-    .select('id', 'email', 'confirmed_email', 'plan', 'limits', 'is_admin as isOperator', 'language')
+    .select('id', 'email', 'confirmed_email', 'is_admin as isOperator', 'language')
     .select('time_zone', 'muted_notices', 'created_at', 'updated_at');
   const apiKeys = await ApiKey.query(db)
     .where(ofUser)

@@ -6,6 +6,7 @@ import { SignInChallenge } from './passkeys.ts';
 import { digestOf, newToken } from './secrets.ts';
 import { endSessionsOf } from './sessions.ts';
 import { hasConfirmedEmail, isBlockedSql, lockUnchanged, uniqueViolation, User } from './users.ts';
+import { ownWorkspaceId } from '../workspaces/workspace.ts';
 
 const linkLifetimeMs = hourMs;
 const confirmationLifetimeMs = dayMs;
@@ -142,7 +143,7 @@ export async function useSignInLink(
     await changePassword(transaction, user, passwordHash, now);
     if (!isFirstProof) return { user, revoked: { keys: 0, webhooks: 0 } };
     await user.$query(transaction).patch({ confirmedEmail: user.email });
-    return { user, revoked: await revokeAccess(transaction, user.id, now) };
+    return { user, revoked: await revokeAccess(transaction, ownWorkspaceId(user), now) };
   });
 }
 

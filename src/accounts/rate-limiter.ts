@@ -27,10 +27,10 @@ export function createRateLimiter(db: Database, limits: PlanLimits): RateLimiter
       if (addressWindow && !(key && (await keys.isValid(key)))) return refusal(addressWindow);
 
       const authentication = await ApiKey.authenticate(db, key, address, limits);
-      const { ownerId, isAllowed, window } = authentication;
-      if (key && ownerId === undefined) keys.markInvalid(key);
+      const { workspaceId, isAllowed, window } = authentication;
+      if (key && workspaceId === undefined) keys.markInvalid(key);
       const [overLimit, caller] =
-        key && ownerId !== undefined ? [keysOverLimit, cacheKeyOf(key)] : [addressesOverLimit, address];
+        key && workspaceId !== undefined ? [keysOverLimit, cacheKeyOf(key)] : [addressesOverLimit, address];
       if (isAllowed) overLimit.delete(caller);
       else overLimit.set(caller, window);
       return authentication;
@@ -39,7 +39,7 @@ export function createRateLimiter(db: Database, limits: PlanLimits): RateLimiter
 }
 
 function refusal(window: RateWindow): Authentication {
-  return { ownerId: undefined, isBlocked: false, isAllowed: false, window };
+  return { workspaceId: undefined, isBlocked: false, isAllowed: false, window };
 }
 
 const pauseMs = 100;

@@ -2,8 +2,9 @@ import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
-import type { Limits, Plan } from '../limits.ts';
+import type { Plan } from '../limits.ts';
 import { type Database, sqlState } from '../store/database.ts';
+import { ownWorkspaceId, Workspace } from '../workspaces/workspace.ts';
 import { RequestWindow } from './request-windows.ts';
 
 export const uniqueViolation = '23505';
@@ -11,13 +12,9 @@ export const uniqueViolation = '23505';
 export class User extends Model {
   static override tableName = 'users';
   static override columnNameMappers = snakeCaseMappers();
-  static override jsonAttributes = ['limits'];
 
   declare id: string;
   declare email: string;
-  declare plan: Plan;
-  /** Limits that an operator has set for this account. Null: the limits of its plan. */
-  declare limits: Partial<Limits> | null;
   declare passwordHash: string | null;
   /** An operator of the service. */
   declare isAdmin: boolean;
@@ -49,10 +46,6 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
 /** A user created here has no password, so cannot sign in until one is set. */
 export async function findOrCreateUser(db: Database, email: string, now: Date): Promise<User> {
   return (await createUser(db, { email, passwordHash: null }, now)) ?? findUserByEmail(db, email);
-}
-
-export async function setPlan(db: Database, user: User, plan: Plan, now: Date): Promise<void> {
-  await user.$query(db).patch({ plan, updatedAt: now });
 }
 
 export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: Date): Promise<void> {
@@ -111,6 +104,7 @@ export async function changeEmail(
 /** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
+    const workspaceId = ownWorkspaceId(user);
     await lockAccount(transaction, user.id);
     // First: the codes that are deleted next are no events for them.
     await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
@@ -119,6 +113,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
       .delete()
       .returning('share_token as shareToken')) as { shareToken: string }[];
     await RequestWindow.deleteOf(transaction, user.id);
+    await Workspace.query(transaction).deleteById(workspaceId);
     await User.query(transaction).deleteById(user.id);
     return codes.map(({ shareToken }) => shareToken);
   });
@@ -127,6 +122,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
 /** In the order in which changes of codes and logos lock them, which would otherwise wait for each other. */
 async function lockAccount(transaction: Database, userId: string): Promise<void> {
   await User.lock(transaction, userId);
+  await Workspace.query(transaction).findById(userId).forUpdate().select('id');
   for (const table of ['qr_codes', 'styles', 'logos'])
     await transaction(table).where({ user_id: userId }).orderBy('id').forUpdate().select('id');
 }
@@ -158,7 +154,7 @@ export async function searchUsers(
 ): Promise<{ users: ListedUser[]; hasNext: boolean }> {
   const { rows } = (await db.raw(
     `WITH found AS (
-       SELECT id, email, plan, is_admin, created_at FROM users
+       SELECT id, email, (SELECT plan FROM workspaces WHERE workspaces.id = users.id), is_admin, created_at FROM users
        WHERE strpos(lower(email), lower(:email)) > 0 AND (CAST(:after AS uuid) IS NULL OR id < CAST(:after AS uuid))
        ORDER BY id DESC LIMIT :most
      )

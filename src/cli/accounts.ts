@@ -15,13 +15,14 @@ import {
 } from '../limits.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
-import { findOrCreateUser, findUserByEmail, setAdmin, setPlan, type User } from '../accounts/users.ts';
+import { findOrCreateUser, findUserByEmail, setAdmin, type User } from '../accounts/users.ts';
 import { isLabel, normalizeLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
 import { changeAndRecord, withDatabase } from './with-database.ts';
+import { findWorkspace, ownWorkspaceId, setPlan } from '../workspaces/workspace.ts';
 
 const now = () => new Date();
 const emailOption = () =>
@@ -44,16 +45,17 @@ export function keyCommand(): Command {
         const user = await findOrCreateUser(db, options.email, now());
         const { plan } = options;
         if (plan) await changePlan(db, user, plan);
+        const workspace = await findWorkspace(db, ownWorkspaceId(user));
         let created = '';
         await changeAndRecord(
           db,
           { action: 'key.create', target: user.id, note: options.name },
           async (to) => {
-            created = await createApiKey(to, user.id, options.name, now());
+            created = await createApiKey(to, ownWorkspaceId(user), options.name, now());
           },
         );
         printMessage(
-          `Created the key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is not shown again.`,
+          `Created the key "${options.name}" for ${user.email} (plan ${workspace.plan}). It is not shown again.`,
         );
         printResult(created);
       }),
@@ -65,8 +67,9 @@ export function keyCommand(): Command {
     .action((options: { email: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findUserByEmail(db, options.email);
-        const keys = await listApiKeys(db, user.id);
-        printMessage(`${user.email} (plan ${user.plan}) has ${pluralize(keys.length, 'key')}.`);
+        const { id, plan } = await findWorkspace(db, ownWorkspaceId(user));
+        const keys = await listApiKeys(db, id);
+        printMessage(`${user.email} (plan ${plan}) has ${pluralize(keys.length, 'key')}.`);
         for (const { prefix, revokedAt, createdAt, name } of keys) {
           printResult([prefix, revokedAt ? 'revoked' : 'active', createdAt.toISOString(), name].join('\t'));
         }
@@ -86,7 +89,7 @@ export function keyCommand(): Command {
           const entry = {
             operatorId: undefined,
             action: 'key.revoke',
-            target: revoked.userId,
+            target: revoked.workspaceId,
             note: revoked.name,
           } as const;
           await recordAction(to, entry, now());
@@ -121,12 +124,12 @@ export function userCommand(): Command {
     .option('--reset <names>', 'limits that are those of the plan again, such as codes,webhooks', parseReset)
     .action((options: { email: string; set?: Partial<Limits>; reset?: LimitName[] }) =>
       withDatabase(async ({ db, config }) => {
-        const { id } = await findUserByEmail(db, options.email);
+        const workspaceId = ownWorkspaceId(await findUserByEmail(db, options.email));
         const changes: LimitChanges = { ...options.set };
         for (const name of options.reset ?? []) changes[name] ??= null;
-        const isChanged = await changeLimits(db, { userId: id, operatorId: undefined }, changes, now());
+        const isChanged = await changeLimits(db, { workspaceId, operatorId: undefined }, changes, now());
         if (isChanged) printMessage(`The limits of ${options.email} were changed.`);
-        const found = await findUserByEmail(db, options.email);
+        const found = await findWorkspace(db, workspaceId);
         const limits = limitsOf(found, config.limits);
         for (const name of limitNames)
           printResult([name, limits[name], found.limits?.[name] === undefined ? 'plan' : 'set'].join('\t'));
@@ -199,9 +202,10 @@ async function findUserToPromote(db: Database, email: string): Promise<User> {
 }
 
 async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {
-  if (plan === user.plan) return;
-  const entry = { action: 'plan.change', target: user.id, note: `${user.plan} → ${plan}` } as const;
-  await changeAndRecord(db, entry, (to) => setPlan(to, user, plan, now()));
+  const workspace = await findWorkspace(db, ownWorkspaceId(user));
+  if (plan === workspace.plan) return;
+  const entry = { action: 'plan.change', target: user.id, note: `${workspace.plan} → ${plan}` } as const;
+  await changeAndRecord(db, entry, (to) => setPlan(to, workspace.id, plan));
 }
 
 export function parseEmail(text: string): string {

@@ -1,15 +1,16 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import type { CodeType } from './content/content-types.ts';
+import { type WorkspaceId, ownedColumns } from '../workspaces/workspace.ts';
 
 export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
 export type ErrorCorrection = (typeof errorCorrections)[number];
 
 export class QrCode extends Model {
   static override tableName = 'qr_codes';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare shareToken: string;
   declare name: string;
   declare type: CodeType;

@@ -4,10 +4,21 @@ import type { Middleware, Next } from 'koa';
 import { AppError, SetupError } from '../errors.ts';
 
 /**
- * Who may use a route: anybody, a viewer (who is signed in, or looks at the demo account and must not be able to change it),
- * a user who is signed in, an operator who is signed in, a program with an API key, or monitoring with METRICS_TOKEN.
+ * Who may use a route: anybody, a member of the workspace with at least this role, whoever looks at the demo in the same way,
+ * a person who is signed in, an operator who is signed in, a program with an API key, or monitoring with METRICS_TOKEN.
  */
-export const accesses = ['stranger', 'viewer', 'user', 'operator', 'key', 'monitor'] as const;
+export const accesses = [
+  'stranger',
+  'viewer or demo',
+  'viewer',
+  'editor or demo',
+  'editor',
+  'owner',
+  'person',
+  'operator',
+  'key',
+  'monitor',
+] as const;
 export type Access = (typeof accesses)[number];
 
 type Handler = (ctx: RouterContext, next: Next) => unknown;

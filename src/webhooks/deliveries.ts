@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 import { Endpoint } from './endpoints.ts';
 import { type DeliveryEvent, type DeliveryStatus, logDays, replayDays } from './events.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 /** Deliveries in one replay. */
 export const maxReplayed = 10_000;
@@ -89,12 +90,12 @@ export async function listDeliveries(
 /** The same 404 for another owner's delivery, a missing one and a malformed id. */
 export async function findOwnDelivery(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   id: string,
 ): Promise<{ endpoint: Endpoint; delivery: Delivery }> {
   const delivery = isUuid(id) ? await Delivery.query(db).findById(id) : undefined;
   const endpoint =
-    delivery && (await Endpoint.query(db).findOne({ id: delivery.endpointId, user_id: userId }));
+    delivery && (await Endpoint.query(db).findOne({ id: delivery.endpointId, user_id: workspaceId }));
   if (!delivery || !endpoint) throw new AppError('not_found', 'There is no such delivery.');
   return { endpoint, delivery };
 }

@@ -5,6 +5,7 @@ import { findUserByEmail } from '../../src/accounts/users.ts';
 import { apiClient } from '../support/api-client.ts';
 import { tablesHolding } from '../support/search-tables.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const newCode = { name: 'Menu', content: 'https://example.com/' };
 
@@ -181,7 +182,7 @@ describe('authentication (5)', () => {
   it('stores the name and the owner of a key, for lists (5.4)', async () => {
     await service.makeKey({ email: 'lists@example.com' });
     const user = await findUserByEmail(service.db, 'Lists@Example.com');
-    const key = await createApiKey(service.db, user.id, 'Till 3', new Date());
+    const key = await createApiKey(service.db, ownWorkspaceId(user), 'Till 3', new Date());
     const row: unknown = await service
       .db('api_keys')
       .where({ prefix: prefixOf(key) })

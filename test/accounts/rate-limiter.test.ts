@@ -5,6 +5,7 @@ import { createRateLimiter, type RateLimiter } from '../../src/accounts/rate-lim
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('an address that is over its limit and sends random keys (decisions: Limits)', () => {
   let db: Database;
@@ -25,7 +26,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
   const clientControlled = () => parseApiKey(generateApiKey().key);
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'ann@example.com', new Date());
-    return createApiKey(db, user.id, 'test', new Date());
+    return createApiKey(db, ownWorkspaceId(user), 'test', new Date());
   }
   beforeEach(async () => {
     await db('request_windows').delete();

@@ -8,6 +8,7 @@ import { sharedService } from '../support/shared-service.ts';
 import { hasId, type IdKind, idKind, idsElsewhere, isOfContacts, noIds, sentTo } from './route-requests.ts';
 import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
+import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const routes = [...apiRoutes, ...pageRoutes];
 const withId = routes.filter(hasId);
@@ -146,7 +147,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       it(nameOf(route), async () => {
         const kind = idKind(route);
         const { code, id: theirs } = await theirsFor(route);
-        const missing = kind === 'logo' ? newLogo(uuidv7(), new Uint8Array()).id : uuidv7();
+        const missing = kind === 'logo' ? newLogo(uuidv7() as WorkspaceId, new Uint8Array()).id : uuidv7();
         const before = await rowOf(kind, theirs);
         const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
           const { method, path } = route;

@@ -6,7 +6,7 @@ import type { PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import type { Plan } from '../../src/limits.ts';
 import type { ImageDecoder } from '../../src/codes/files/image-decoder.ts';
 import type { Proofs } from '../../src/codes/proof/proofs.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { WebMetrics } from '../../src/telemetry/web-metrics.ts';
@@ -16,6 +16,7 @@ import { openQueueLazily } from './lazy-queue.ts';
 import { sharedImages, sharedPasswords, sharedProofs } from './shared-threads.ts';
 import { createTestDatabase } from './test-database.ts';
 import { testLog } from './test-log.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 export interface TestService {
   /** `http://127.0.0.1:<port>` */
@@ -113,8 +114,8 @@ export async function startService({
     elapsedMs,
     async makeKey({ email = `user-${(users += 1)}@example.com`, plan = 'pro' } = {}) {
       const user = await findOrCreateUser(db, email, now());
-      await setPlan(db, user, plan, now());
-      return createApiKey(db, user.id, 'test', now());
+      await setPlan(db, ownWorkspaceId(user), plan);
+      return createApiKey(db, ownWorkspaceId(user), 'test', now());
     },
     async stop() {
       await web.close();

@@ -41,6 +41,7 @@ import { requireValid, submit } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirectWithFlash } from '../ui/page.ts';
 import { userOf } from '../middleware/session.ts';
+import { findWorkspace, ownWorkspaceId } from '../../workspaces/workspace.ts';
 
 const maxConfirmationsPerHour = 5;
 const maxExportsPerHour = 3;
@@ -71,8 +72,9 @@ export function accountPages(parts: Services): Routes {
 
   async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
     const user = userOf(ctx);
-    const limits = limitsOf(user, config.limits);
-    const keys = (await listKeyUse(db, user.id))
+    const workspace = await findWorkspace(db, ownWorkspaceId(user));
+    const limits = limitsOf(workspace, config.limits);
+    const keys = (await listKeyUse(db, workspace.id))
       .filter(({ key }) => key.revokedAt === null)
       .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
@@ -86,9 +88,15 @@ export function accountPages(parts: Services): Routes {
     };
     const props: AccountProps = {
       email,
-      plan: { name: user.plan, limits, use: await readUse(db, user.id), byPlan: config.limits, keys },
+      plan: {
+        name: workspace.plan,
+        limits,
+        use: await readUse(db, workspace.id),
+        byPlan: config.limits,
+        keys,
+      },
       latestExport: await findExport(db, user.id, now()),
-      access: ctx.query['review'] === 'access' ? await countAccess(db, user.id) : undefined,
+      access: ctx.query['review'] === 'access' ? await countAccess(db, workspace.id) : undefined,
       refused,
       values: { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') },
     };
@@ -107,9 +115,9 @@ export function accountPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, '/account', isAllowed ? 'confirm' : 'tooManyMails');
   }
 
-  routes.get('user', '/', (ctx) => showAccount(ctx));
+  routes.get('person', '/', (ctx) => showAccount(ctx));
 
-  routes.post('user', '/email', (ctx) =>
+  routes.post('person', '/email', (ctx) =>
     submitForm(ctx, 'email', async () => {
       const user = userOf(ctx);
       const email = field(ctx, 'newEmail').trim();
@@ -126,12 +134,12 @@ export function accountPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/confirm', async (ctx) => {
+  routes.post('person', '/confirm', async (ctx) => {
     const user = userOf(ctx);
     await confirmLater(ctx, (await findPendingEmail(db, user.id, now())) ?? user.email);
   });
 
-  routes.post('user', '/language', (ctx) =>
+  routes.post('person', '/language', (ctx) =>
     submitForm(ctx, 'language', async () => {
       const user = userOf(ctx);
       const language = field(ctx, 'language');
@@ -148,13 +156,13 @@ export function accountPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/notices', async (ctx) => {
+  routes.post('person', '/notices', async (ctx) => {
     const muted = noticeKinds.filter((kind) => field(ctx, kind) !== 'on');
     await setMutedNotices(db, userOf(ctx).id, muted);
     pages.redirectWithFlash(ctx, '/account', 'notices');
   });
 
-  routes.post('user', '/password', (ctx) =>
+  routes.post('person', '/password', (ctx) =>
     submitForm(ctx, 'password', async () => {
       const user = userOf(ctx);
       const password = field(ctx, 'newPassword');
@@ -170,7 +178,7 @@ export function accountPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/delete', (ctx) =>
+  routes.post('person', '/delete', (ctx) =>
     submitForm(ctx, 'delete', async () => {
       const user = userOf(ctx);
       const errors = await currentPasswordErrors(ctx, parts, 'deletePassword');
@@ -186,7 +194,7 @@ export function accountPages(parts: Services): Routes {
   );
 
   /** Builds the archive of the account's data. */
-  routes.post('user', '/export', async (ctx) => {
+  routes.post('person', '/export', async (ctx) => {
     const { id: userId } = userOf(ctx);
     const limit = { subject: `export:${userId}`, maxPerHour: maxExportsPerHour };
     const { isAllowed } = await takeAttempt(db, limit);
@@ -203,7 +211,7 @@ export function accountPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, '/account', isAllowed ? 'export' : 'tooManyExports');
   });
 
-  routes.get('user', '/export.zip', async (ctx) => {
+  routes.get('person', '/export.zip', async (ctx) => {
     const { id: userId } = userOf(ctx);
     const found = await findExport(db, userId, now());
     if (found?.state !== 'ready')

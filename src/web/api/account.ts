@@ -60,10 +60,10 @@ export const readAccount = operation({
   description:
     'Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.',
   success: { status: 200, description: 'The plan, limits and use.', schema: accountShape, example },
-  async handle({ ownerId, rateWindow }, { db, config }) {
+  async handle({ workspaceId, rateWindow }, { db, config }) {
     const [{ plan, limits }, use] = await Promise.all([
-      findLimits(db, ownerId, config.limits),
-      readUse(db, ownerId),
+      findLimits(db, workspaceId, config.limits),
+      readUse(db, workspaceId),
     ]);
     const { fileMb, ...others } = limits;
     return {

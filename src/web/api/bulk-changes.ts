@@ -186,11 +186,11 @@ export const bulkChangeOperations = [
       schema: bulkChangesShape,
       example: { updated: 1, data: [{ index: 0, qrCode: changedExample, warnings: [] }] },
     },
-    async prepare({ ownerId, body }, { db, config }) {
+    async prepare({ workspaceId, body }, { db, config }) {
       const { qrCodes } = await body();
       const rows = await readRows(qrCodes);
       const ids = rows.map(({ row }) => idOf(row));
-      const before = byId((await findCodes(db, ownerId, ids)).codes);
+      const before = byId((await findCodes(db, workspaceId, ids)).codes);
       const contents = rows.map(({ row, errors }) => {
         const code = before.get(idOf(row));
         if (errors.length > 0 || !code || row.content === undefined) return undefined;
@@ -205,7 +205,7 @@ export const bulkChangeOperations = [
       return async (services) => {
         const changedAt = services.now();
         const changed = await services.db.transaction(async (transaction) => {
-          const codes = byId((await findCodes(transaction, ownerId, ids, { locks: true })).codes);
+          const codes = byId((await findCodes(transaction, workspaceId, ids, { locks: true })).codes);
           // Only what was changed since is checked again, so that the codes are not locked for long.
           const isStale = ({ row }: ReadRow) =>
             codes.get(idOf(row))?.updatedAt.getTime() !== before.get(idOf(row))?.updatedAt.getTime();
@@ -237,10 +237,10 @@ export const bulkChangeOperations = [
     maxBodyBytes: maxBulkBytes,
     bodyExample: { qrCodeIds: [changedExample.id] },
     success: { status: 204, description: 'All of them were deleted.' },
-    async handle({ ownerId, body }, { db, codeChanged }) {
+    async handle({ workspaceId, body }, { db, codeChanged }) {
       const { qrCodeIds } = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
       const deleted = await db.transaction(async (transaction) => {
-        const { codes, missing } = await findCodes(transaction, ownerId, qrCodeIds, { locks: true });
+        const { codes, missing } = await findCodes(transaction, workspaceId, qrCodeIds, { locks: true });
         refuseRows(
           'qrCodeIds',
           missing.map((index) => missingCode(`qrCodeIds[${index}]`)),

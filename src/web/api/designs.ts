@@ -102,8 +102,8 @@ export const designOperations = [
       'Returns how the code looks, and at which size phones read it. Without a design, the defaults.',
     success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
       return versioned(shown);
     },
@@ -127,10 +127,10 @@ export const designOperations = [
     },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, body, versioned, requireMatch },
+      { workspaceId, caller, id, body, versioned, requireMatch },
       { db, config, proofs, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
+      const code = await findCode(db, workspaceId, id);
       const given = (await body()) as Partial<Design>;
       const logo = (await findDesign(db, code.id))?.design.logo ?? null;
       const proven = await proveDesign(
@@ -159,8 +159,8 @@ export const designOperations = [
       'The code gets the default design: square modules in its two colors, without a frame or a logo.',
     success: { status: 204, description: 'The code has the default design.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, config, now, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, requireMatch }, { db, config, now, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       await deleteDesign(db, code.id, now(), (stored) =>
         requireMatch(presentDesign(code, stored, config.baseUrl)),
       );
@@ -176,8 +176,8 @@ export const designOperations = [
     description: 'Returns which logo the design has. Its `ETag` is that of the design.',
     success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
       return { logo: versioned(design).logo };
     },
@@ -200,11 +200,11 @@ export const designOperations = [
     },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, file, versioned, requireMatch },
+      { workspaceId, caller, id, file, versioned, requireMatch },
       { db, config, proofs, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
-      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const code = await findCode(db, workspaceId, id);
+      const newLogo = await readLogo(imageDecoder, caller, workspaceId, file());
       const stored = await findDesign(db, code.id);
       const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
       const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
@@ -226,8 +226,8 @@ export const designOperations = [
     description: 'The rest of the design stays, and so does the error correction of the code.',
     success: { status: 204, description: 'The code has no logo.' },
     isVersioned: true,
-    async handle({ ownerId, caller, id, requireMatch }, { db, config, proofs, now, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, caller, id, requireMatch }, { db, config, proofs, now, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
         presentDesign(code, current, config.baseUrl);
       const stored = await findDesign(db, code.id);

@@ -5,10 +5,11 @@ import type { FieldError } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Services } from '../services.ts';
 import type { BodyRules } from '../../codes/validation.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** A parsed and validated request. */
 interface ApiRequest<Query, Body> {
-  ownerId: string;
+  workspaceId: WorkspaceId;
   /** The requests of this key in the last hour. */
   rateWindow: RateWindow;
   /** For slow work. */

@@ -43,8 +43,8 @@ export const endingOperations = [
       'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
     success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const ending = presentEnding(await findCode(db, ownerId, id), config);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const ending = presentEnding(await findCode(db, workspaceId, id), config);
       return versioned(ending);
     },
   }),
@@ -66,10 +66,10 @@ export const endingOperations = [
       example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
     },
     isVersioned: true,
-    async handle({ ownerId, id, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
+    async handle({ workspaceId, id, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
       const changed = await changeCode(
         db,
-        ownerId,
+        workspaceId,
         id,
         async (code, transaction) => {
           const given = await body(endingRules(transaction, config));

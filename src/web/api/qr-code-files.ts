@@ -93,13 +93,13 @@ export const fileOperations = [
       'Returns what the file is and where it is served, and how much the files of the account may have together.',
     success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentFile(await findFile(db, code.id, 'file'), code, config.baseUrl);
       return {
         ...versioned(shown),
-        usedBytes: await usedBytes(db, ownerId),
-        quotaBytes: await findFileQuota(db, ownerId, config.limits),
+        usedBytes: await usedBytes(db, workspaceId),
+        quotaBytes: await findFileQuota(db, workspaceId, config.limits),
       };
     },
   }),
@@ -121,16 +121,16 @@ export const fileOperations = [
     success: { status: 200, description: 'The file was stored.', schema: fileShape, example: fileExample },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, query, file, mediaType, versioned, requireMatch },
+      { workspaceId, caller, id, query, file, mediaType, versioned, requireMatch },
       { db, config, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
-      const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+      const code = await findCode(db, workspaceId, id);
+      const quotaBytes = await findFileQuota(db, workspaceId, config.limits);
       const bytes = file();
       // Before the work: decided when it is saved.
       await requireRoom(
         db,
-        { userId: ownerId, codeId: code.id },
+        { workspaceId, codeId: code.id },
         { kind: 'file', bytes: bytes.length },
         quotaBytes,
       );
@@ -142,7 +142,7 @@ export const fileOperations = [
       const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
       codeChanged(code.shareToken);
       const shown = presentFile(saved, code, config.baseUrl);
-      return { ...versioned(shown), usedBytes: await usedBytes(db, ownerId), quotaBytes };
+      return { ...versioned(shown), usedBytes: await usedBytes(db, workspaceId), quotaBytes };
     },
   }),
 
@@ -155,8 +155,8 @@ export const fileOperations = [
       'The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.',
     success: { status: 204, description: 'The code has no file.', optionalHeaders: ['Qrelay-Warning'] },
     isVersioned: true,
-    async handle({ ownerId, id, warn, requireMatch }, { db, config, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, warn, requireMatch }, { db, config, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
         requireMatch(presentFile(current, code, config.baseUrl)),
       );
@@ -176,8 +176,8 @@ export const fileOperations = [
     description: 'Returns where the photo is served.',
     success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentPhoto(await findFile(db, code.id, 'photo'), code, config.baseUrl);
       return versioned(shown);
     },
@@ -195,12 +195,12 @@ export const fileOperations = [
     success: { status: 200, description: 'The photo was stored.', schema: photoShape, example: photoExample },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, file, mediaType, versioned, requireMatch },
+      { workspaceId, caller, id, file, mediaType, versioned, requireMatch },
       { db, config, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
+      const code = await findCode(db, workspaceId, id);
       if (code.type !== 'vcard') throw noContact();
-      const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+      const quotaBytes = await findFileQuota(db, workspaceId, config.limits);
       const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
       const check = (current: CodeFile | undefined) =>
         requireMatch(presentPhoto(current, code, config.baseUrl));
@@ -219,8 +219,8 @@ export const fileOperations = [
     description: 'The share page and the contact that people save are without it within 10 seconds.',
     success: { status: 204, description: 'The code has no photo.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, config, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, requireMatch }, { db, config, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       await deleteFile(db, code.id, 'photo', (current) =>
         requireMatch(presentPhoto(current, code, config.baseUrl)),
       );

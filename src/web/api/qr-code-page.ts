@@ -64,8 +64,8 @@ export const pageOperations = [
       'Returns the title, the line and the color of the page that a scan opens. Redirects show no page.',
     success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const look = pageLookOf(await findCode(db, ownerId, id));
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const look = pageLookOf(await findCode(db, workspaceId, id));
       return versioned(look);
     },
   }),
@@ -80,10 +80,10 @@ export const pageOperations = [
     bodyExample: { title: 'Café Linden', color: '#7a1f3d' },
     success: { status: 200, description: 'How the page looks after the change.', schema: pageShape, example },
     isVersioned: true,
-    async handle({ ownerId, id, body, versioned, requireMatch }, { db, now, codeChanged }) {
+    async handle({ workspaceId, id, body, versioned, requireMatch }, { db, now, codeChanged }) {
       const changed = await changeCode(
         db,
-        ownerId,
+        workspaceId,
         id,
         async (code) => {
           const given = await body();
@@ -108,8 +108,8 @@ export const pageLogoOperations = [
     description: 'Returns which logo the page shows that a scan opens. Redirects show no page.',
     success: { status: 200, description: 'The logo.', schema: pageLogoShape, example: logoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentPageLogo(await findPageLogo(db, code.id));
       return versioned(shown);
     },
@@ -134,11 +134,11 @@ export const pageLogoOperations = [
     success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example: logoExample },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, query, file, versioned, requireMatch },
+      { workspaceId, caller, id, query, file, versioned, requireMatch },
       { db, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
-      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const code = await findCode(db, workspaceId, id);
+      const newLogo = await readLogo(imageDecoder, caller, workspaceId, file());
       const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
         requireMatch(presentPageLogo(stored)),
       );
@@ -155,8 +155,8 @@ export const pageLogoOperations = [
     description: 'Scans see the change within 10 seconds.',
     success: { status: 204, description: 'The page has no logo.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, now, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, requireMatch }, { db, now, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
       codeChanged(code.shareToken);
     },

@@ -152,10 +152,10 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, body, warn, versioned }, { db, config, proofs, now }) {
+  async prepare({ workspaceId, body, warn, versioned }, { db, config, proofs, now }) {
     const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const created = newCode(
-      ownerId,
+      workspaceId,
       { ...createDefaults, ...given, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) },
       config.qrCodeLifetimeDays,
       now(),
@@ -180,8 +180,8 @@ export const readQrCode = operation({
   description: 'Returns one of your QR codes, with its number of scans.',
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
   isVersioned: true,
-  async handle({ ownerId, id, versioned }, services) {
-    const shown = await presentWithCount(await findCode(services.db, ownerId, id), services);
+  async handle({ workspaceId, id, versioned }, services) {
+    const shown = await presentWithCount(await findCode(services.db, workspaceId, id), services);
     return versioned(shown, codeEtag(shown));
   },
 });
@@ -215,7 +215,7 @@ export const listQrCodes = operation({
     schema: pageOf(readShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
-  async handle({ ownerId, query }, services) {
+  async handle({ workspaceId, query }, services) {
     const { limit = 20, cursor: after, expiringWithinDays, category, type, favorite } = query;
     const { reads, config, now } = services;
     const filter = {
@@ -225,8 +225,8 @@ export const listQrCodes = operation({
       ...periodOf(query),
       expiring: expiringWithin(expiringWithinDays, now()),
     };
-    const { codes, counts } = await reads.codes(ownerId, async (db) => {
-      const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
+    const { codes, counts } = await reads.codes(workspaceId, async (db) => {
+      const found = await listCodes(db, workspaceId, filter, { limit, cursor: after });
       const ids = found.map((code) => code.id);
       return { codes: found, counts: await readScanCounts(db, ids) };
     });
@@ -252,16 +252,16 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, id, body, warn, versioned, requireMatch }, { db, config, proofs }) {
+  async prepare({ workspaceId, id, body, warn, versioned, requireMatch }, { db, config, proofs }) {
     // Invalid fields are reported below.
     const fields = await body().catch(() => ({}));
-    const proven = await proveChange({ db, proofs, config }, ownerId, id, fields);
+    const proven = await proveChange({ db, proofs, config }, workspaceId, id, fields);
     return async (services) => {
       const changedAt = services.now();
       const change = (source: Database) =>
         changeCode(
           source,
-          ownerId,
+          workspaceId,
           id,
           async (code, transaction) => {
             const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
@@ -295,8 +295,8 @@ export const deleteQrCode = operation({
   description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
   success: { status: 204, description: 'The QR code was deleted.' },
   isVersioned: true,
-  async handle({ ownerId, id, requireMatch }, { db, config, codeChanged }) {
-    const { shareToken } = await deleteCode(db, ownerId, id, (code) =>
+  async handle({ workspaceId, id, requireMatch }, { db, config, codeChanged }) {
+    const { shareToken } = await deleteCode(db, workspaceId, id, (code) =>
       requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
     );
     codeChanged(shareToken);

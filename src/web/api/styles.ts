@@ -108,14 +108,14 @@ export const styleOperations = [
       location: '/styles/{id}',
     },
     isVersioned: true,
-    async prepare({ ownerId, caller, body, versioned }, { db, config, proofs, now }) {
+    async prepare({ workspaceId, caller, body, versioned }, { db, config, proofs, now }) {
       const { name, isDefault = false, qrCodeId = null, ...given } = await body();
-      const code = qrCodeId === null ? undefined : await findCode(db, ownerId, qrCodeId);
+      const code = qrCodeId === null ? undefined : await findCode(db, workspaceId, qrCodeId);
       const start = code && (await findDesign(db, code.id))?.design;
       const design = normalizeDesign({ ...start, ...(given as Partial<Design>) });
       await proveStyle(proofs, caller, { design }, config.baseUrl);
       return async (services) => {
-        const style = await insertStyle(services.db, ownerId, { name, design, isDefault }, now());
+        const style = await insertStyle(services.db, workspaceId, { name, design, isDefault }, now());
         return versioned(presentStyle(style));
       };
     },
@@ -136,8 +136,8 @@ export const styleOperations = [
       schema: pageOf(styleShape, 'One page of styles.'),
       example: { data: [styleExample], nextCursor: null },
     },
-    async handle({ ownerId, query: { limit = 100, cursor: after } }, { db }) {
-      return toPage(await findStyles(db, ownerId, { limit, cursor: after }), limit, presentStyle);
+    async handle({ workspaceId, query: { limit = 100, cursor: after } }, { db }) {
+      return toPage(await findStyles(db, workspaceId, { limit, cursor: after }), limit, presentStyle);
     },
   }),
 
@@ -149,8 +149,8 @@ export const styleOperations = [
     description: 'Returns one of your styles.',
     success: { status: 200, description: 'The style.', schema: styleShape, example: styleExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const style = await findStyle(db, workspaceId, id);
       return versioned(presentStyle(style));
     },
   }),
@@ -171,8 +171,8 @@ export const styleOperations = [
       schema: styleShape,
       example: styleExample,
     },
-    async prepare({ ownerId, caller, id, body, versioned, requireMatch }, { db, config, proofs, now }) {
-      const stored = await findStyle(db, ownerId, id);
+    async prepare({ workspaceId, caller, id, body, versioned, requireMatch }, { db, config, proofs, now }) {
+      const stored = await findStyle(db, workspaceId, id);
       const { name, isDefault, ...given } = await body();
       const check = (current: Style) => requireMatch(presentStyle(current));
       check(stored);
@@ -185,7 +185,7 @@ export const styleOperations = [
         ...(changesDesign && { design: { from: stored.design, to: design } }),
       };
       return async (services) => {
-        const style = await changeStyle(services.db, ownerId, stored.id, { ...changes, check }, now());
+        const style = await changeStyle(services.db, workspaceId, stored.id, { ...changes, check }, now());
         return versioned(presentStyle(style));
       };
     },
@@ -199,8 +199,8 @@ export const styleOperations = [
     description: 'Codes that have got it keep their design. Codes that wait for it do not get it.',
     success: { status: 204, description: 'The style was deleted.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db }) {
-      await removeStyle(db, ownerId, id, (style) => requireMatch(presentStyle(style)));
+    async handle({ workspaceId, id, requireMatch }, { db }) {
+      await removeStyle(db, workspaceId, id, (style) => requireMatch(presentStyle(style)));
     },
   }),
 
@@ -212,8 +212,8 @@ export const styleOperations = [
     description: 'Returns which logo the style has. Its `ETag` is that of the style.',
     success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const style = await findStyle(db, workspaceId, id);
       return { logo: versioned(presentStyle(style)).logo };
     },
   }),
@@ -235,17 +235,17 @@ export const styleOperations = [
       example: { ...styleExample, ...logoExample },
     },
     async handle(
-      { ownerId, caller, id, file, versioned, requireMatch },
+      { workspaceId, caller, id, file, versioned, requireMatch },
       { db, config, proofs, imageDecoder, now },
     ) {
-      const style = await findStyle(db, ownerId, id);
+      const style = await findStyle(db, workspaceId, id);
       const check = (current: Style) => requireMatch(presentStyle(current));
       check(style);
-      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const newLogo = await readLogo(imageDecoder, caller, workspaceId, file());
       const to = { ...style.design, logo: newLogo.id };
       await proveStyle(proofs, caller, { design: to, colors: style }, config.baseUrl, newLogo);
       const design = { from: style.design, to, newLogo };
-      const saved = await changeStyle(db, ownerId, style.id, { design, check }, now());
+      const saved = await changeStyle(db, workspaceId, style.id, { design, check }, now());
       return versioned(presentStyle(saved));
     },
   }),
@@ -258,14 +258,14 @@ export const styleOperations = [
     description: 'The rest of the style stays. Codes that have got the style do not change.',
     isVersioned: true,
     success: { status: 204, description: 'The style has no logo.' },
-    async handle({ ownerId, caller, id, requireMatch }, { db, config, proofs, now }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, caller, id, requireMatch }, { db, config, proofs, now }) {
+      const style = await findStyle(db, workspaceId, id);
       const check = (current: Style) => requireMatch(presentStyle(current));
       check(style);
       if (style.design.logo === null) return;
       const to = { ...style.design, logo: null };
       await proveStyle(proofs, caller, { design: to, colors: style }, config.baseUrl);
-      await changeStyle(db, ownerId, style.id, { design: { from: style.design, to }, check }, now());
+      await changeStyle(db, workspaceId, style.id, { design: { from: style.design, to }, check }, now());
     },
   }),
 ];

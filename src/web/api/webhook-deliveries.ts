@@ -134,8 +134,8 @@ export const deliveryOperations = [
       example: deliveryExample,
       location: '/webhook-deliveries/{id}',
     },
-    async handle({ ownerId, id }, { db }) {
-      return presentDelivery(await createPing(db, await findEndpoint(db, ownerId, id)));
+    async handle({ workspaceId, id }, { db }) {
+      return presentDelivery(await createPing(db, await findEndpoint(db, workspaceId, id)));
     },
   }),
 
@@ -157,8 +157,8 @@ export const deliveryOperations = [
       schema: pageOf(deliveryShape, 'One page of deliveries.'),
       example: { data: [deliveryExample], nextCursor: null },
     },
-    async handle({ ownerId, id, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
-      const endpoint = await findEndpoint(db, ownerId, id);
+    async handle({ workspaceId, id, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
+      const endpoint = await findEndpoint(db, workspaceId, id);
       const found = await listDeliveries(db, endpoint.id, {
         limit,
         cursor: after,
@@ -197,8 +197,8 @@ export const deliveryOperations = [
         ],
       },
     },
-    async handle({ ownerId, id }, { db, config }) {
-      const { delivery } = await findOwnDelivery(db, ownerId, id);
+    async handle({ workspaceId, id }, { db, config }) {
+      const { delivery } = await findOwnDelivery(db, workspaceId, id);
       const body = await renderBody(db, delivery, { baseUrl: config.baseUrl, findScans });
       return presentDetail(delivery, body, await listAttempts(db, delivery.id));
     },
@@ -216,8 +216,8 @@ export const deliveryOperations = [
       schema: deliveryShape,
       example: deliveryExample,
     },
-    async handle({ ownerId, id }, { db, now }) {
-      const { endpoint, delivery } = await findOwnDelivery(db, ownerId, id);
+    async handle({ workspaceId, id }, { db, now }) {
+      const { endpoint, delivery } = await findOwnDelivery(db, workspaceId, id);
       return presentDelivery(await retryDelivery(db, endpoint, delivery, now()));
     },
   }),
@@ -237,8 +237,8 @@ export const deliveryOperations = [
       schema: replayShape,
       example: replayExample,
     },
-    async handle({ ownerId, id, body }, { db, now }) {
-      const endpoint = await findEndpoint(db, ownerId, id);
+    async handle({ workspaceId, id, body }, { db, now }) {
+      const endpoint = await findEndpoint(db, workspaceId, id);
       const given = await body();
       const replayed = { from: new Date(given.from), to: new Date(given.to) };
       const errors = periodErrors(replayed, now());

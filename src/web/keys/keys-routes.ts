@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import { createOwnKey, keysPerHour, listKeyUse, parseApiKey, revokeOwnKey } from '../../accounts/api-keys.ts';
-import type { User } from '../../accounts/users.ts';
 import { normalizeLabel } from '../../codes/label.ts';
 import { AppError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
@@ -9,9 +8,10 @@ import { type Routes, createRoutes } from '../routes.ts';
 import { type Refusal, labelErrors } from '../ui/form.ts';
 import { createPages, redirect } from '../ui/page.ts';
 import type { Services } from '../services.ts';
-import { userOf } from '../middleware/session.ts';
+import { workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { minutesInWords } from '../ui/words.tsx';
 import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
+import type { Workspace } from '../../workspaces/workspace.ts';
 
 const maxNameLength = 100;
 const createdPath = '/keys/created';
@@ -28,9 +28,9 @@ export function keysPages(parts: Services): Routes {
   const routes = createRoutes('/keys');
   const pages = createPages(parts, flashTexts);
 
-  async function rowsOf(user: User): Promise<KeyRow[]> {
-    const { requestsPerHour: limit } = limitsOf(user, config.limits);
-    return (await listKeyUse(db, user.id)).map(({ key, used, lastUsedAt }) => ({
+  async function rowsOf(workspace: Workspace): Promise<KeyRow[]> {
+    const { requestsPerHour: limit } = limitsOf(workspace, config.limits);
+    return (await listKeyUse(db, workspace.id)).map(({ key, used, lastUsedAt }) => ({
       id: key.id,
       name: key.name,
       prefix: key.prefix,
@@ -44,20 +44,20 @@ export function keysPages(parts: Services): Routes {
 
   async function showKeys(ctx: Context, name = '', refusal?: Refusal): Promise<void> {
     const form = { values: { name }, errors: [], ...refusal };
-    pages.show(ctx, KeysView, { keys: await rowsOf(userOf(ctx)), form }, refusal);
+    pages.show(ctx, KeysView, { keys: await rowsOf(workspaceOf(ctx)), form }, refusal);
   }
 
-  routes.get('user', '/', (ctx) => showKeys(ctx));
+  routes.get('owner', '/', (ctx) => showKeys(ctx));
 
-  routes.post('user', '/', async (ctx) => {
+  routes.post('owner', '/', async (ctx) => {
     const name = normalizeLabel(field(ctx, 'name'));
     const refuse = (refusal: Partial<Refusal>) =>
       showKeys(ctx, name, { errors: [], status: 400, ...refusal });
     const errors = labelErrors('name', name, maxNameLength, 'Enter a name');
     if (errors.length > 0) return refuse({ errors });
-    const user = userOf(ctx);
-    const { keys: maxActive } = limitsOf(user, config.limits);
-    const made = await createOwnKey(db, user.id, name, { maxActive, now: now() });
+    const workspace = workspaceOf(ctx);
+    const { keys: maxActive } = limitsOf(workspace, config.limits);
+    const made = await createOwnKey(db, workspace.id, name, { maxActive, now: now() });
     if ('refused' in made) {
       if (made.refused === 'active')
         return refuse({ error: `An account can have ${maxActive} active keys. Revoke one first.` });
@@ -70,7 +70,7 @@ export function keysPages(parts: Services): Routes {
     redirect(ctx, createdPath);
   });
 
-  routes.get('user', '/created', async (ctx) => {
+  routes.get('owner', '/created', async (ctx) => {
     const made = await takeNewKey(ctx);
     // The secret is shown only once.
     if (!made) return redirect(ctx, '/keys');
@@ -85,14 +85,14 @@ export function keysPages(parts: Services): Routes {
     return parseApiKey(apiKey) ? { apiKey, name: name.join(' ') } : undefined;
   }
 
-  routes.get('user', '/:id/revoke', async (ctx) => {
-    const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);
+  routes.get('owner', '/:id/revoke', async (ctx) => {
+    const key = (await rowsOf(workspaceOf(ctx))).find(({ id }) => id === ctx.params['id']);
     if (!key) throw noSuchKey();
     pages.show(ctx, RevokeKeyView, { row: key });
   });
 
-  routes.post('user', '/:id/revoke', async (ctx) => {
-    if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
+  routes.post('owner', '/:id/revoke', async (ctx) => {
+    if (!(await revokeOwnKey(db, workspaceIdOf(ctx), ctx.params['id'] ?? '', now()))) throw noSuchKey();
     pages.redirectWithFlash(ctx, '/keys', 'revoked');
   });
   return routes;

@@ -23,6 +23,8 @@ import type { Device } from '../../accounts/sign-in.ts';
 import type { User } from '../../accounts/users.ts';
 import { dayMs, hourMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
+import type { Membership } from '../../workspaces/members.ts';
+import type { Workspace, WorkspaceId } from '../../workspaces/workspace.ts';
 
 const flashMs = 120_000;
 /** How long a browser stays in the demo. */
@@ -209,3 +211,17 @@ export function isDemo(ctx: Context): boolean {
 export function userOf(ctx: Context): User {
   return signedIn(ctx) as User;
 }
+
+/** In routes for members. */
+export function membershipOf(ctx: Context): Membership | undefined {
+  return ctx.state['membership'] as Membership | undefined;
+}
+
+/** The workspace that a page is about. Only in routes for its members. */
+export function workspaceOf(ctx: Context): Workspace {
+  const { workspace } = membershipOf(ctx) ?? {};
+  if (!workspace) throw new Error('A route for members was called without one');
+  return workspace;
+}
+
+export const workspaceIdOf = (ctx: Context): WorkspaceId => workspaceOf(ctx).id;

@@ -103,9 +103,9 @@ export function securityPages(parts: Services): Routes {
     pages.show(ctx, RecoveryCodesView, { codes }, { flash: text });
   }
 
-  routes.get('user', '/', (ctx) => showPage(ctx));
+  routes.get('person', '/', (ctx) => showPage(ctx));
 
-  routes.post('user', '/sessions/end', async (ctx) => {
+  routes.post('person', '/sessions/end', async (ctx) => {
     const user = userOf(ctx);
     const one = field(ctx, 'session');
     if (one !== '') {
@@ -124,7 +124,7 @@ export function securityPages(parts: Services): Routes {
   const submitForm = (ctx: Context, work: () => Promise<void>) =>
     submit(work, (errors) => showPage(ctx, errors));
 
-  routes.post('user', '/totp', (ctx) =>
+  routes.post('person', '/totp', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await checkToAdd(ctx, 'totpPassword'));
       await startTotp(db, secrets, userOf(ctx).id, now());
@@ -132,7 +132,7 @@ export function securityPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/totp/confirm', async (ctx) => {
+  routes.post('person', '/totp/confirm', async (ctx) => {
     const { id } = userOf(ctx);
     const { isAllowed } = await takeAttempt(db, {
       subject: `second-factor:${id}`,
@@ -152,12 +152,12 @@ export function securityPages(parts: Services): Routes {
     await finishWithCodes(ctx, 'totp');
   });
 
-  routes.post('user', '/totp/cancel', async (ctx) => {
+  routes.post('person', '/totp/cancel', async (ctx) => {
     await cancelTotp(db, userOf(ctx).id);
     redirect(ctx, `${path}#app`);
   });
 
-  routes.post('user', '/totp/delete', (ctx) =>
+  routes.post('person', '/totp/delete', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await check(ctx, 'totpPassword'));
       await removeTotp(db, userOf(ctx).id);
@@ -166,7 +166,7 @@ export function securityPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/recovery', (ctx) =>
+  routes.post('person', '/recovery', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await check(ctx, 'recoveryPassword'));
       await notify(ctx, 'recovery-codes');
@@ -174,7 +174,7 @@ export function securityPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/passkeys/options', async (ctx) => {
+  routes.post('person', '/passkeys/options', async (ctx) => {
     const errors = await checkToAdd(ctx, 'passkeyPassword');
     if (errors.length > 0) {
       ctx.status = 400;
@@ -186,7 +186,7 @@ export function securityPages(parts: Services): Routes {
     ctx.body = options;
   });
 
-  routes.post('user', '/passkeys', async (ctx) => {
+  routes.post('person', '/passkeys', async (ctx) => {
     const user = userOf(ctx);
     const response = parseCredential(field(ctx, 'response'));
     // The password was checked when the challenge was made; without one, this says what is wrong with it.
@@ -211,7 +211,7 @@ export function securityPages(parts: Services): Routes {
     await finishWithCodes(ctx, 'passkey');
   });
 
-  routes.post('user', '/passkeys/delete', (ctx) =>
+  routes.post('person', '/passkeys/delete', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await check(ctx, 'removePassword'));
       if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey')))

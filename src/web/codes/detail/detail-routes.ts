@@ -25,7 +25,7 @@ import { createLiveScans, scansPerPage } from './live-scans.tsx';
 import { type Period, namedPeriods, readPeriod, rollingDays, rollingPeriod } from './period.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';
 
@@ -37,7 +37,7 @@ export function codeDetailPages(parts: Services): Routes {
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), ctx.params['id'] as string);
 
   async function showCode(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
@@ -128,9 +128,9 @@ export function codeDetailPages(parts: Services): Routes {
     ctx.body = body;
   }
 
-  routes.get('viewer', '/codes/:id', showCode);
-  routes.get('viewer', '/codes/:id/events', streamEvents);
-  routes.get('viewer', '/codes/:id/scans.csv', sendCsv);
+  routes.get('viewer or demo', '/codes/:id', showCode);
+  routes.get('viewer or demo', '/codes/:id/events', streamEvents);
+  routes.get('viewer or demo', '/codes/:id/scans.csv', sendCsv);
   return routes;
 }
 

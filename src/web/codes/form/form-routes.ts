@@ -43,7 +43,7 @@ import { policyWithPreview } from '../../middleware/headers.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import type { Services } from '../../services.ts';
 import { redirect, redirectWithFlash, show, visitorOf } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 
 export const notSaved = 'Not saved. Check the marked fields.';
@@ -75,7 +75,10 @@ export function codeFormPages(parts: Services): Routes {
   const routes = createRoutes('/codes');
 
   const ownCode = async (ctx: Context) =>
-    withDefaultEnd(await findCode(db, userOf(ctx).id, String(ctx['params'].id)), config.qrCodeLifetimeDays);
+    withDefaultEnd(
+      await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id)),
+      config.qrCodeLifetimeDays,
+    );
 
   async function showForm(
     ctx: Context,
@@ -103,13 +106,13 @@ export function codeFormPages(parts: Services): Routes {
     );
   }
 
-  routes.get('viewer', '/:id/edit', async (ctx) => {
+  routes.get('editor or demo', '/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
     const form = { type: code.type, ...valuesOf(code) };
     await showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
   });
 
-  routes.post('user', '/:id/edit', async (ctx) => {
+  routes.post('editor', '/:id/edit', async (ctx) => {
     if (isSwitch(ctx)) return showSwitched(ctx, await ownCode(ctx));
     const { id } = ctx['params'] as { id: string };
     let refused: Filled | undefined;
@@ -117,7 +120,7 @@ export function codeFormPages(parts: Services): Routes {
     const changedAt = now();
     const code = await changeCode(
       db,
-      userOf(ctx).id,
+      workspaceIdOf(ctx),
       id,
       async (stored, transaction) => {
         const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
@@ -177,7 +180,7 @@ export function codeFormPages(parts: Services): Routes {
     };
   }
 
-  routes.post('user', '/:id/duplicate', async (ctx) => {
+  routes.post('editor', '/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
     await spendForm(ctx, parts);
@@ -185,15 +188,15 @@ export function codeFormPages(parts: Services): Routes {
     redirect(ctx, `/codes/${copy.id}/edit?copied${isPlain ? `=${plainCopy}` : ''}`);
   });
 
-  routes.get('user', '/:id/delete', async (ctx) => {
+  routes.get('editor', '/:id/delete', async (ctx) => {
     showDelete(ctx, await ownCode(ctx), []);
   });
 
-  routes.post('user', '/:id/delete', async (ctx) => {
+  routes.post('editor', '/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
     if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'This is not the name of the code' }]);
-    await deleteCode(db, code.userId, code.id);
+    await deleteCode(db, code.workspaceId, code.id);
     codeChanged(code.shareToken);
     redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies CodeFlash);
   });
