@@ -34,7 +34,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
     for (let number = 0; number < 60; number += 1)
       expect(await limiter.check(clientControlled(), 'home')).to.deep.include({
         isAllowed: true,
-        ownerId: undefined,
+        workspaceId: undefined,
       });
     expect(await limiter.check(clientControlled(), 'home')).to.include({ isAllowed: false });
     statements = [];
@@ -83,7 +83,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
     const key = parseApiKey(text);
     expect(await limiter.check(key, 'home')).to.include({ isAllowed: true });
     await revokeApiKey(db, key?.prefix ?? '', new Date());
-    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, ownerId: undefined });
+    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, workspaceId: undefined });
     statements = [];
     const { isAllowed, window } = await limiter.check(key, 'home');
     expect(isAllowed).to.equal(false);

@@ -88,7 +88,7 @@ describe('A file that is replaced or deleted while it is read', () => {
     async function duplicateWhile(code: QrCode, change: (db: Database) => Promise<void>): Promise<Response> {
       await client.get(`/codes/${code.id}`);
       const duplicating = await service.db.transaction(async (holder) => {
-        await holder.raw('SELECT 1 FROM users WHERE id = ? FOR UPDATE', [userId]);
+        await holder.raw('SELECT 1 FROM workspaces WHERE id = ? FOR UPDATE', [userId]);
         const answer = client.post(`/codes/${code.id}/duplicate`, {});
         await lockWaiters(service.db, 1);
         await change(holder);
