@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/**
- * What a workspace owns. Everything else that refers to an account belongs to the person. Limits are those of a workspace, too;
- * no release has known them as those of an account.
- */
+/** One table at a time, each in a transaction of its own: nobody waits for more than one of them. Safe to repeat. */
+export const config = { transaction: false };
+
+/** What a workspace owns. Everything else that refers to an account belongs to the person. */
 export const ownedTables = [
   'api_keys',
   'qr_codes',
@@ -21,34 +21,36 @@ export const ownedTables = [
   'brands',
 ];
 
-const moveTo = (target: string) =>
-  ownedTables
-    .map(
-      (table) => `ALTER TABLE ${table} DROP CONSTRAINT ${table}_user_id_fkey,
-        ADD CONSTRAINT ${table}_user_id_fkey FOREIGN KEY (user_id) REFERENCES ${target} ON DELETE CASCADE NOT VALID;`,
-    )
-    .join('\n');
+/** Shorter than the timeout of a redirect's lookup. The migration is tried again where it does not get its lock. */
+const lockWaitMs = 400;
 
-/** Not validated here: that would keep the tables locked while they are read. */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
-    ${moveTo('workspaces')}
-    UPDATE workspaces SET limits = users.limits FROM users WHERE users.id = workspaces.id AND users.limits IS NOT NULL;
-    ALTER TABLE users DROP COLUMN limits;
-  `);
+  for (const table of ownedTables) await moveTo(knex, 'workspaces', table);
 }
 
 export async function down(knex: Knex): Promise<void> {
   const { rows } = (await knex.raw(
-    `SELECT count(*)::int AS count FROM workspaces WHERE NOT EXISTS (SELECT FROM users WHERE users.id = workspaces.id)`,
+    'SELECT count(*)::int AS count FROM workspaces WHERE NOT EXISTS (SELECT FROM users WHERE users.id = workspaces.id)',
   )) as { rows: [{ count: number }] };
   if (rows[0].count > 0)
     throw new Error(
-      `The previous release has no place for ${rows[0].count} workspaces that are not the first one of an account. Delete them before.`,
+      `The previous release has no place for ${rows[0].count} workspaces that are not the first one of an account. Delete them first.`,
     );
-  await knex.raw(`
-    ALTER TABLE users ADD COLUMN limits jsonb;
-    UPDATE users SET limits = workspaces.limits FROM workspaces WHERE users.id = workspaces.id AND workspaces.limits IS NOT NULL;
-    ${moveTo('users')}
-  `);
+  for (const table of ownedTables) await moveTo(knex, 'users', table);
+}
+
+/** Not validated here: that would keep the table locked while it is read. */
+async function moveTo(knex: Knex, target: 'users' | 'workspaces', table: string): Promise<void> {
+  const { rows } = (await knex.raw(
+    'SELECT FROM pg_constraint WHERE conname = :name AND confrelid = CAST(:target AS regclass)',
+    { name: `${table}_user_id_fkey`, target },
+  )) as { rows: unknown[] };
+  if (rows.length > 0) return;
+  await knex.transaction(async (transaction) => {
+    await transaction.raw(`SET LOCAL lock_timeout = '${lockWaitMs}ms'`);
+    await transaction.raw(
+      `ALTER TABLE ${table} DROP CONSTRAINT ${table}_user_id_fkey,
+         ADD CONSTRAINT ${table}_user_id_fkey FOREIGN KEY (user_id) REFERENCES ${target} ON DELETE CASCADE NOT VALID`,
+    );
+  });
 }
