@@ -6,6 +6,7 @@ import { ApiKey } from './api-keys.ts';
 import { Passkey, TotpSecret } from './second-factors.ts';
 import { Session } from './sessions.ts';
 import { User } from './users.ts';
+import { findWorkspace, ownWorkspaceId } from '../workspaces/workspace.ts';
 
 const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
@@ -247,5 +248,14 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     isEnabled: 'is_enabled',
     createdAt: 'created_at',
   })) as object[];
-  return { account, apiKeys, sessions, passkeys, authenticatorApp: authenticatorApp ?? null, webhooks };
+  const { slug, name, plan, limits } = await findWorkspace(db, ownWorkspaceId({ id: userId }));
+  return {
+    account: { ...account?.toJSON(), plan, limits },
+    workspace: { slug, name },
+    apiKeys,
+    sessions,
+    passkeys,
+    authenticatorApp: authenticatorApp ?? null,
+    webhooks,
+  };
 }
