@@ -6,6 +6,7 @@ import { type QueuePlace, waitUntilReady } from '../../src/queue/queue-connectio
 import { packScans } from '../../src/queue/scan-jobs.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { redisServerName } from '../../src/store/redis-address.ts';
 import { runQrelayHere } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { emptyRedisDatabase } from '../support/queue-engines.ts';
@@ -78,7 +79,7 @@ describe('The agreement on the queue of a database', () => {
       .to.include(`on Redis at 127.0.0.1:${port}`)
       .and.include('PostgreSQL, because REDIS_URL is not set')
       .and.include('qrelay queue use');
-    expect(await refusal(otherRedisUrl)).to.include(`would use Redis at 127.0.0.1:${port}/`);
+    expect(await refusal(otherRedisUrl)).to.include(`would use Redis at ${redisServerName(otherRedisUrl)},`);
   });
 
   it('is on PostgreSQL where the first process had no REDIS_URL', async () => {
