@@ -11,7 +11,7 @@ import { bytesPerMb } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { recordAction } from './operator-actions.ts';
 import { liveTimes } from './request-windows.ts';
-import { User } from './users.ts';
+import { isActiveKeySql, User } from './users.ts';
 
 /** What an account may have, or has. */
 export interface AccountUse {
@@ -53,7 +53,7 @@ export async function readUse(db: Database, userId: string): Promise<AccountUse>
             (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = :userId) AS codes,
             (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :userId) AS "fileBytes",
             (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :userId) AS webhooks,
-            (SELECT count(*)::int FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL) AS keys`,
+            (SELECT count(*)::int FROM api_keys AS k WHERE user_id = :userId AND ${isActiveKeySql('k')}) AS keys`,
     { userId, forms: formsSubject(userId) },
   )) as { rows: [AccountUse] };
   return rows[0];

@@ -6,8 +6,9 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
-import { isBlockedSql, User } from './users.ts';
+import { isActiveKeySql, isBlockedSql, User } from './users.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 
 /** The rate limit of a key or an address, after a request. */
@@ -26,10 +27,22 @@ export interface Authentication {
   ownerId: string | undefined;
   /** The key is valid, but an operator has blocked its account. */
   isBlocked: boolean;
+  scopes: KeyScopes;
+  /** Milliseconds until the key expires. Infinity where it does not. */
+  expiresInMs: number;
   /** False where the rate limit is exceeded. */
   isAllowed: boolean;
   window: RateWindow;
 }
+
+/** What a key may do, and until when. */
+export interface KeyGrant {
+  scopes: KeyScopes;
+  /** Null: it does not expire. */
+  expiresAt: Date | null;
+}
+
+const everything: KeyGrant = { scopes: null, expiresAt: null };
 
 export class ApiKey extends Model {
   static override tableName = 'api_keys';
@@ -42,6 +55,15 @@ export class ApiKey extends Model {
   declare secretHash: Buffer;
   declare createdAt: Date;
   declare revokedAt: Date | null;
+  declare scopes: KeyScopes;
+  declare expiresAt: Date | null;
+  /** Older than the window of the key, if that exists: see `purgeOldWindows`. */
+  declare lastUsedAt: Date | null;
+
+  stateAt(now: Date): 'active' | 'revoked' | 'expired' {
+    if (this.revokedAt) return 'revoked';
+    return this.expiresAt && this.expiresAt <= now ? 'expired' : 'active';
+  }
 
   /**
    * Authenticates a key and counts one request against its rate limit, in one statement. Without a valid key the request
@@ -65,6 +87,8 @@ export class ApiKey extends Model {
     return {
       ownerId: row.user_id ?? undefined,
       isBlocked: row.is_blocked ?? false,
+      scopes: row.scopes,
+      expiresInMs: row.expires_at === null ? Infinity : (row.expires_at - row.checked_at) * 1000,
       isAllowed: row.is_allowed,
       window: toWindow(row),
     };
@@ -74,6 +98,8 @@ export class ApiKey extends Model {
 interface AuthenticationRow {
   user_id: string | null;
   is_blocked: boolean | null;
+  scopes: KeyScopes;
+  expires_at: number | null;
   quota: number;
   is_allowed: boolean;
   used: number;
@@ -84,17 +110,19 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked,
+    SELECT k.id AS key_id, k.scopes, k.expires_at, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked,
            coalesce((u.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> u.plan)::int) AS quota
     FROM api_keys k JOIN users u ON u.id = k.user_id
     WHERE k.prefix = :prefix
-      AND k.revoked_at IS NULL
+      AND ${isActiveKeySql('k')}
       AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(CAST(:secretHash AS bytea) || CAST(:nonce AS bytea))
   ), limits AS (
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
            coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT (SELECT user_id FROM caller), (SELECT is_blocked FROM caller), quota, admitted AS is_allowed, cardinality(recent) AS used,
+  SELECT (SELECT user_id FROM caller), (SELECT is_blocked FROM caller), (SELECT scopes FROM caller),
+         (SELECT extract(epoch FROM expires_at)::float8 FROM caller) AS expires_at,
+         quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
   FROM limits, counted`;
@@ -110,7 +138,13 @@ function toWindow(row: AuthenticationRow): RateWindow {
 }
 
 /** Returns the whole key, which is shown once: only its prefix and a hash are stored. */
-export async function createApiKey(db: Database, userId: string, name: string, now: Date): Promise<string> {
+export async function createApiKey(
+  db: Database,
+  userId: string,
+  name: string,
+  now: Date,
+  { scopes, expiresAt }: KeyGrant = everything,
+): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
   await ApiKey.query(db).insert({
     id: uuidv7({ msecs: now.getTime() }),
@@ -118,6 +152,8 @@ export async function createApiKey(db: Database, userId: string, name: string, n
     name,
     prefix,
     secretHash,
+    scopes,
+    expiresAt,
     createdAt: now,
   });
   return key;
@@ -133,22 +169,22 @@ export async function createOwnKey(
   db: Database,
   userId: string,
   name: string,
-  { maxActive, now }: { maxActive: number; now: Date },
+  { maxActive, now, ...grant }: KeyGrant & { maxActive: number; now: Date },
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
     await User.query(transaction).findById(userId).forNoKeyUpdate().select('id');
     // A separate statement, so that its snapshot includes what the previous holder of the lock committed.
     const { rows } = (await transaction.raw(
-      `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
+      `SELECT count(*) FILTER (WHERE ${isActiveKeySql('k')}) AS active,
               (array_agg(created_at ORDER BY created_at DESC))[:max] AS oldest
-       FROM api_keys WHERE user_id = :userId AND (revoked_at IS NULL OR created_at > :since)`,
+       FROM api_keys AS k WHERE user_id = :userId AND (${isActiveKeySql('k')} OR created_at > :since)`,
       { userId, max: keysPerHour, since: new Date(now.getTime() - hourMs) },
     )) as { rows: [{ active: number; oldest: Date | null }] };
     const [{ active, oldest }] = rows;
     if (active >= maxActive) return { refused: 'active' };
     const waitMs = oldest ? oldest.getTime() + hourMs - now.getTime() : 0;
     if (waitMs > 0) return { refused: 'hourly', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    return { key: await createApiKey(transaction, userId, name, now) };
+    return { key: await createApiKey(transaction, userId, name, now, grant) };
   });
 }
 
@@ -179,7 +215,8 @@ export async function listKeyUse(db: Database, userId: string): Promise<KeyUse[]
   );
   return keys.map((key) => {
     const window = windows.get(`key:${key.id}`);
-    return { key, used: window?.used ?? 0, lastUsedAt: window?.lastUsedAt };
+    const lastUsedAt = window?.lastUsedAt ?? key.lastUsedAt ?? undefined;
+    return { key, used: window?.used ?? 0, lastUsedAt };
   });
 }
 
@@ -189,6 +226,12 @@ export async function revokeOwnKey(db: Database, userId: string, id: string, now
   const key = await ApiKey.query(db).findOne({ id, user_id: userId });
   if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
   return key !== undefined;
+}
+
+/** False for another user's key, as for one that does not exist. */
+export async function renameOwnKey(db: Database, userId: string, id: string, name: string): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return (await ApiKey.query(db).where({ id, user_id: userId }).patch({ name })) > 0;
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -240,7 +283,7 @@ export const hasAccess = ({ keys, webhooks }: ProgramAccess) => keys + webhooks 
 
 export async function countAccess(db: Database, userId: string): Promise<ProgramAccess> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL)::int AS keys,
+    `SELECT (SELECT count(*) FROM api_keys AS k WHERE user_id = :userId AND ${isActiveKeySql('k')})::int AS keys,
             (SELECT count(*) FROM webhook_endpoints WHERE user_id = :userId AND is_enabled)::int AS webhooks`,
     { userId },
   )) as { rows: [ProgramAccess] };
@@ -251,7 +294,7 @@ export async function countAccess(db: Database, userId: string): Promise<Program
 export async function revokeAccess(db: Database, userId: string, now: Date): Promise<ProgramAccess> {
   const keys = await ApiKey.query(db)
     .where({ user_id: userId })
-    .whereNull('revoked_at')
+    .whereRaw(isActiveKeySql('api_keys'))
     .patch({ revokedAt: now });
   const webhooks = await db('webhook_endpoints')
     .where({ user_id: userId, is_enabled: true })

@@ -4,6 +4,7 @@ import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { ApiKey, type Authentication, type ParsedApiKey, type RateWindow } from './api-keys.ts';
 import { createOverLimitCache } from './over-limit-cache.ts';
+import { isActiveKeySql } from './users.ts';
 
 export interface RateLimiter {
   /** Authenticates a key and counts one request against its limit, or against that of the (hashed) address. */
@@ -27,19 +28,26 @@ export function createRateLimiter(db: Database, limits: PlanLimits): RateLimiter
       if (addressWindow && !(key && (await keys.isValid(key)))) return refusal(addressWindow);
 
       const authentication = await ApiKey.authenticate(db, key, address, limits);
-      const { ownerId, isAllowed, window } = authentication;
+      const { ownerId, isAllowed, window, expiresInMs } = authentication;
       if (key && ownerId === undefined) keys.markInvalid(key);
       const [overLimit, caller] =
         key && ownerId !== undefined ? [keysOverLimit, cacheKeyOf(key)] : [addressesOverLimit, address];
       if (isAllowed) overLimit.delete(caller);
-      else overLimit.set(caller, window);
+      else overLimit.set(caller, window, expiresInMs);
       return authentication;
     },
   };
 }
 
 function refusal(window: RateWindow): Authentication {
-  return { ownerId: undefined, isBlocked: false, isAllowed: false, window };
+  return {
+    ownerId: undefined,
+    isBlocked: false,
+    scopes: null,
+    expiresInMs: Infinity,
+    isAllowed: false,
+    window,
+  };
 }
 
 const pauseMs = 100;
@@ -59,7 +67,7 @@ interface Pending {
 }
 
 /**
- * Looks keys up in batches: one statement at a time, at most one in 100 ms. An unknown or revoked key never becomes valid,
+ * Looks keys up in batches: one statement at a time, at most one in 100 ms. An unknown, revoked or expired key never becomes valid,
  * so both results are cached; a valid key is authenticated again wherever it is used.
  */
 function createKeyLookup(db: Database): KeyLookup {
@@ -89,7 +97,7 @@ function createKeyLookup(db: Database): KeyLookup {
   async function lookUp(batch: [string, Pending][]): Promise<void> {
     try {
       const prefixes = batch.map(([, { key }]) => key.prefix);
-      const keys = await ApiKey.query(db).whereIn('prefix', prefixes).whereNull('revoked_at');
+      const keys = await ApiKey.query(db).whereIn('prefix', prefixes).whereRaw(isActiveKeySql('api_keys'));
       const hashes = new Map(keys.map(({ prefix, secretHash }) => [prefix, secretHash]));
       for (const [cacheKey, { key, waiting }] of batch) {
         const hash = hashes.get(key.prefix);

@@ -113,6 +113,14 @@ describe('authentication (5)', () => {
         await revokeApiKey(service.db, prefixOf(valid), new Date());
         return { Authorization: `Bearer ${valid}` };
       },
+      'an expired key': async () => {
+        const expiresAt = service.db.raw("now() - interval '1 ms'");
+        await service
+          .db('api_keys')
+          .where({ prefix: prefixOf(valid) })
+          .update({ expires_at: expiresAt });
+        return { Authorization: `Bearer ${valid}` };
+      },
       'the prefix alone': () => ({ Authorization: `Bearer qrl_${prefixOf(valid)}` }),
       'a key of 10,000 characters': () => ({ Authorization: `Bearer ${valid.padEnd(10_000, 'A')}` }),
       'the key twice': () => ({ Authorization: `Bearer ${valid} ${valid}` }),

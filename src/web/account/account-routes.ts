@@ -73,7 +73,7 @@ export function accountPages(parts: Services): Routes {
     const user = userOf(ctx);
     const limits = limitsOf(user, config.limits);
     const keys = (await listKeyUse(db, user.id))
-      .filter(({ key }) => key.revokedAt === null)
+      .filter(({ key }) => key.stateAt(now()) === 'active')
       .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {

@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts';
 import { type RateWindow, parseApiKey } from '../../accounts/api-keys.ts';
+import { hasScope, type Scope } from '../../accounts/key-scopes.ts';
 import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
@@ -9,11 +10,11 @@ import { redirect } from '../ui/page.ts';
 import { signedIn } from './session.ts';
 import { callerAddress } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Next } from 'koa';
 
 /** The guard of each access that a route can declare. They run inside the matched route: see `serveRoutes`. */
 export function createGuards(
-  authenticateKey: Middleware,
+  authenticateKey: Guards['key'],
   metricsToken: string | undefined,
   viewDemo: ViewDemo = async () => false,
 ): Guards {
@@ -96,12 +97,13 @@ function nothingHere(): AppError {
 export function authenticate({
   db,
   secrets,
-  config: { trustProxyHops, limits },
+  config: { baseUrl, trustProxyHops, limits },
   now,
 }: Pick<Services, 'db' | 'secrets' | 'config' | 'now'>) {
   const limiter = createRateLimiter(db, limits);
 
-  return async (ctx: Context, next: Next): Promise<void> => {
+  /** `needed`: the scope of the route, if there is one at the address. */
+  return async (ctx: Context, next: Next, needed?: Scope): Promise<void> => {
     // Sent where the database does not answer.
     setRateLimit(ctx, {
       limit: anonymousHourlyQuota,
@@ -109,14 +111,13 @@ export function authenticate({
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
     const address = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
-    const { ownerId, isBlocked, isAllowed, window } = await limiter.check(
-      parseApiKey(bearerToken(ctx)),
-      address,
-    );
+    const authentication = await limiter.check(parseApiKey(bearerToken(ctx)), address);
+    const { ownerId, isBlocked, scopes, isAllowed, window } = authentication;
     setRateLimit(ctx, window);
     if (!isAllowed) throw rateLimited(window);
     if (ownerId === undefined) throw invalidApiKey();
     if (isBlocked) throw blockedAccount();
+    if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
     ctx.state['ownerId'] = ownerId;
     ctx.state['rateWindow'] = window;
     return next();
@@ -146,7 +147,7 @@ function rateLimited({ limit, resetInMs }: RateWindow): AppError {
   );
 }
 
-/** The same for a missing, malformed, unknown and revoked key, so that the response does not reveal which keys exist. */
+/** The same for a missing, malformed, unknown, revoked and expired key, so that the response does not reveal which keys exist. */
 function invalidApiKey(): AppError {
   return new AppError(
     'invalid_api_key',
@@ -161,5 +162,18 @@ function blockedAccount(): AppError {
     'invalid_api_key',
     'The account of this API key is blocked. Contact the operator of this service.',
     { headers: { 'WWW-Authenticate': 'Bearer' }, code: 'account_blocked' },
+  );
+}
+
+/** RFC 6750 has the header, from which programs learn the scope. */
+function insufficientScope(needed: Scope, keysPage: string): AppError {
+  return new AppError(
+    'invalid_api_key',
+    `This operation needs an API key with the scope ${needed}. Create one at ${keysPage}.`,
+    {
+      status: 403,
+      code: 'insufficient_scope',
+      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+    },
   );
 }
