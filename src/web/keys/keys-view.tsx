@@ -213,7 +213,7 @@ function daysUntil(day: string, now: Date): number {
 
 function RenameLink({ apiKey: { id, name } }: { apiKey: ApiKey }) {
   return (
-    <a class="rename" href={`/keys/${id}/rename`} data-dialog aria-label={`Rename ${name}`}>
+    <a class="rename" href={`/keys/${id}/rename`} aria-label={`Rename ${name}`}>
       <Icon name="pencil" />
     </a>
   );
@@ -255,7 +255,7 @@ export function RenameKeyView({ apiKey: { id, prefix }, form }: { apiKey: ApiKey
         />
         <div class="row">
           <button type="submit">Save name</button>
-          <a class="button quiet" href="/keys" data-close>
+          <a class="button quiet" href="/keys">
             Cancel
           </a>
         </div>
