@@ -13,7 +13,7 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
-/** Revokes keys that the previous release would let do everything, for ever. */
+/** Revokes keys with limits, which the previous release does not accept: their hashes are others. */
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     UPDATE api_keys SET revoked_at = least(expires_at, now())

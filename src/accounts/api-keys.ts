@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { customAlphabet } from 'nanoid';
 import { Model, snakeCaseMappers } from 'objection';
@@ -8,6 +8,7 @@ import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
+import { digestOf } from './secrets.ts';
 import { isActiveKeySql, isBlockedSql, User } from './users.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 
@@ -43,6 +44,14 @@ export interface KeyGrant {
 }
 
 const everything: KeyGrant = { scopes: null, expiresAt: null };
+
+/**
+ * What is stored of a secret. The hash of a key with limits is hashed again: the previous release does not know the limits, and so
+ * refuses the key instead of letting it do everything.
+ */
+export function storedHash(secretHash: Buffer, { scopes, expiresAt }: KeyGrant): Buffer {
+  return scopes === null && expiresAt === null ? secretHash : digestOf(secretHash);
+}
 
 export class ApiKey extends Model {
   static override tableName = 'api_keys';
@@ -115,7 +124,9 @@ const authenticateSql = `
     FROM api_keys k JOIN users u ON u.id = k.user_id
     WHERE k.prefix = :prefix
       AND ${isActiveKeySql('k')}
-      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(CAST(:secretHash AS bytea) || CAST(:nonce AS bytea))
+      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(
+        CASE WHEN k.scopes IS NULL AND k.expires_at IS NULL THEN CAST(:secretHash AS bytea)
+             ELSE sha256(CAST(:secretHash AS bytea)) END || CAST(:nonce AS bytea))
   ), limits AS (
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
            coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
@@ -151,7 +162,7 @@ export async function createApiKey(
     userId,
     name,
     prefix,
-    secretHash,
+    secretHash: storedHash(secretHash, { scopes, expiresAt }),
     scopes,
     expiresAt,
     createdAt: now,
@@ -249,18 +260,14 @@ export function generateApiKey(): ParsedApiKey & { key: string } {
   const prefix = randomPrefix();
   const random = randomSecret();
   const secret = random + checksum(prefix + random);
-  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: hashSecret(secret) };
+  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: digestOf(secret) };
 }
 
 /** Checks the form and the checksum only; whether the key exists is for the database. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
   const [, prefix, random, sum] = keyPattern.exec(key) ?? [];
   if (!prefix || !random || sum !== checksum(prefix + random)) return undefined;
-  return { prefix, secretHash: hashSecret(random + sum) };
-}
-
-function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return { prefix, secretHash: digestOf(random + sum) };
 }
 
 function checksum(text: string): string {

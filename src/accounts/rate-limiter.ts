@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
-import { ApiKey, type Authentication, type ParsedApiKey, type RateWindow } from './api-keys.ts';
+import { ApiKey, type Authentication, type ParsedApiKey, type RateWindow, storedHash } from './api-keys.ts';
 import { createOverLimitCache } from './over-limit-cache.ts';
 import { isActiveKeySql } from './users.ts';
 
@@ -98,10 +98,11 @@ function createKeyLookup(db: Database): KeyLookup {
     try {
       const prefixes = batch.map(([, { key }]) => key.prefix);
       const keys = await ApiKey.query(db).whereIn('prefix', prefixes).whereRaw(isActiveKeySql('api_keys'));
-      const hashes = new Map(keys.map(({ prefix, secretHash }) => [prefix, secretHash]));
+      const found = new Map(keys.map((each) => [each.prefix, each]));
       for (const [cacheKey, { key, waiting }] of batch) {
-        const hash = hashes.get(key.prefix);
-        const isValid = hash !== undefined && timingSafeEqual(hash, key.secretHash);
+        const stored = found.get(key.prefix);
+        const isValid =
+          stored !== undefined && timingSafeEqual(stored.secretHash, storedHash(key.secretHash, stored));
         (isValid ? valid : invalid).set(cacheKey, true);
         for (const { resolve } of waiting) resolve(isValid);
       }

@@ -91,16 +91,15 @@ describe('an address that is over its limit and sends random keys (decisions: Li
   });
 
   it('is refused with a key that has expired by the clock of the database, and then without a write', async () => {
-    const key = parseApiKey(await makeKey());
-    const expireAt = (moment: string) =>
-      db('api_keys')
-        .where({ prefix: key?.prefix ?? '' })
-        .update({ expires_at: db.raw(moment) });
-    await expireAt("now() + interval '1 hour'");
+    const user = await findOrCreateUser(db, 'ann@example.com', new Date());
+    const grant = { scopes: null, expiresAt: new Date(Date.now() + 3_600_000) };
+    const key = parseApiKey(await createApiKey(db, user.id, 'test', new Date(), grant));
     const answer = await limiter.check(key, 'home');
     expect(answer).to.include({ isAllowed: true });
     expect(answer.expiresInMs).to.be.within(3_500_000, 3_600_000);
-    await expireAt('now()');
+    await db('api_keys')
+      .where({ prefix: key?.prefix ?? '' })
+      .update({ expires_at: db.raw('now()') });
     expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, ownerId: undefined });
     // Another process, which has never seen it, looks it up without a write.
     const other = createRateLimiter(db, defaultLimits);

@@ -126,7 +126,7 @@ function ScopeBoxes({ form }: { form: FormState }) {
   const error = form.errors.find(({ field }) => field === 'scopes');
   return (
     <fieldset class="scopes" aria-describedby={error && 'scopes-error'}>
-      <legend>Only</legend>
+      <legend>Only this</legend>
       {scopes.map((scope) => (
         <CheckBox
           key={scope}
@@ -180,7 +180,10 @@ function KeyTable({ caption, keys, isActive, now }: KeyTableProps) {
           ),
         },
         { name: 'Key', cell: ({ key }) => <KeyPrefix prefix={key.prefix} /> },
-        { name: 'Can do', cell: ({ key }) => key.scopes?.join(', ') ?? 'everything' },
+        {
+          name: 'Can do',
+          cell: ({ key }) => <span class="granted">{key.scopes?.join(', ') ?? 'everything'}</span>,
+        },
         { name: 'Created', cell: ({ key }) => <Moment at={key.createdAt} show="day" /> },
         {
           name: 'Last used',

@@ -26,7 +26,7 @@ export function NewKeyView({ name, apiKey, grant: { scopes, expiresAt }, baseUrl
         </h2>
         <div class="notice warn">Copy it now and keep it safe. It is not shown again.</div>
         <CopyableField id="new-key" label="Key" value={apiKey} button="Copy key" />
-        <p>
+        <p class="after">
           It can do {scopes ? `only this: ${scopes.join(', ')}` : 'everything'}, and{' '}
           {expiresAt ? (
             <>
