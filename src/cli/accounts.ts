@@ -80,10 +80,10 @@ export function keyCommand(): Command {
         const user = await findUserByEmail(db, options.email);
         const keys = (await listKeyUse(db, user.id)).toReversed();
         printMessage(`${user.email} (plan ${user.plan}) has ${pluralize(keys.length, 'key')}.`);
-        for (const { key, lastUsedAt } of keys) {
-          const { prefix, createdAt, name, scopes: granted, expiresAt } = key;
+        for (const { key: listed, lastUsedAt } of keys) {
+          const { prefix, createdAt, name, scopes: granted, expiresAt } = listed;
           const times = [expiresAt, lastUsedAt].map((at) => at?.toISOString() ?? 'never');
-          const fields = [prefix, key.stateAt(now()), createdAt.toISOString(), name];
+          const fields = [prefix, listed.stateAt(now()), createdAt.toISOString(), name];
           printResult([...fields, granted?.join(',') ?? 'everything', ...times].join('\t'));
         }
       }),
