@@ -228,7 +228,7 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
   const apiKeys = await ApiKey.query(db)
     .where(ofUser)
     .orderBy('id')
-    .select('name', 'prefix', 'created_at', 'revoked_at');
+    .select('name', 'prefix', 'scopes', 'created_at', 'expires_at', 'revoked_at');
   const sessions = await Session.query(db)
     .where(ofUser)
     .orderBy('created_at')

@@ -3,6 +3,7 @@ import { bytesPerMb } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { recordAction } from './operator-actions.ts';
 import { liveTimes } from './request-windows.ts';
+import { isActiveKeySql } from './users.ts';
 import { findWorkspace, lockWorkspace, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** What an account may have, or has. */
@@ -50,7 +51,7 @@ export async function readUse(db: Database, workspaceId: WorkspaceId): Promise<A
             (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = :workspaceId) AS codes,
             (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :workspaceId) AS "fileBytes",
             (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :workspaceId) AS webhooks,
-            (SELECT count(*)::int FROM api_keys WHERE user_id = :workspaceId AND revoked_at IS NULL) AS keys`,
+            (SELECT count(*)::int FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')}) AS keys`,
     { workspaceId, forms: formsSubject(workspaceId) },
   )) as { rows: [AccountUse] };
   return rows[0];

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { customAlphabet } from 'nanoid';
 import { Model } from 'objection';
@@ -6,8 +6,10 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
-import { isBlockedSql } from './users.ts';
+import { digestOf } from './secrets.ts';
+import { isActiveKeySql, isBlockedSql } from './users.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 import { lockWorkspace, ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
 
@@ -27,9 +29,29 @@ export interface Authentication {
   workspaceId: WorkspaceId | undefined;
   /** The key is valid, but an operator has blocked its account. */
   isBlocked: boolean;
+  scopes: KeyScopes;
+  /** Milliseconds until the key expires. Infinity where it does not. */
+  expiresInMs: number;
   /** False where the rate limit is exceeded. */
   isAllowed: boolean;
   window: RateWindow;
+}
+
+/** What a key may do, and until when. */
+export interface KeyGrant {
+  scopes: KeyScopes;
+  /** Null: it does not expire. */
+  expiresAt: Date | null;
+}
+
+const everything: KeyGrant = { scopes: null, expiresAt: null };
+
+/**
+ * What is stored of a secret. The hash of a key with limits is hashed again: the previous release does not know the limits, and so
+ * refuses the key instead of letting it do everything.
+ */
+export function storedHash(secretHash: Buffer, { scopes, expiresAt }: KeyGrant): Buffer {
+  return scopes === null && expiresAt === null ? secretHash : digestOf(secretHash);
 }
 
 export class ApiKey extends Model {
@@ -43,6 +65,15 @@ export class ApiKey extends Model {
   declare secretHash: Buffer;
   declare createdAt: Date;
   declare revokedAt: Date | null;
+  declare scopes: KeyScopes;
+  declare expiresAt: Date | null;
+  /** Older than the window of the key, if that exists: see `purgeOldWindows`. */
+  declare lastUsedAt: Date | null;
+
+  stateAt(now: Date): 'active' | 'revoked' | 'expired' {
+    if (this.revokedAt) return 'revoked';
+    return this.expiresAt && this.expiresAt <= now ? 'expired' : 'active';
+  }
 
   /**
    * Authenticates a key and counts one request against its rate limit, in one statement. Without a valid key the request
@@ -66,6 +97,8 @@ export class ApiKey extends Model {
     return {
       workspaceId: row.workspace_id ?? undefined,
       isBlocked: row.is_blocked ?? false,
+      scopes: row.scopes,
+      expiresInMs: row.expires_at === null ? Infinity : (row.expires_at - row.checked_at) * 1000,
       isAllowed: row.is_allowed,
       window: toWindow(row),
     };
@@ -75,6 +108,8 @@ export class ApiKey extends Model {
 interface AuthenticationRow {
   workspace_id: WorkspaceId | null;
   is_blocked: boolean | null;
+  scopes: KeyScopes;
+  expires_at: number | null;
   quota: number;
   is_allowed: boolean;
   used: number;
@@ -85,17 +120,21 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
+    SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
            coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS quota
     FROM api_keys k JOIN workspaces w ON w.id = k.user_id
     WHERE k.prefix = :prefix
-      AND k.revoked_at IS NULL
-      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(CAST(:secretHash AS bytea) || CAST(:nonce AS bytea))
+      AND ${isActiveKeySql('k')}
+      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(
+        CASE WHEN k.scopes IS NULL AND k.expires_at IS NULL THEN CAST(:secretHash AS bytea)
+             ELSE sha256(CAST(:secretHash AS bytea)) END || CAST(:nonce AS bytea))
   ), limits AS (
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
            coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT (SELECT workspace_id FROM caller), (SELECT is_blocked FROM caller), quota, admitted AS is_allowed, cardinality(recent) AS used,
+  SELECT (SELECT workspace_id FROM caller), (SELECT is_blocked FROM caller), (SELECT scopes FROM caller),
+         (SELECT extract(epoch FROM expires_at)::float8 FROM caller) AS expires_at,
+         quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
   FROM limits, counted`;
@@ -116,6 +155,7 @@ export async function createApiKey(
   workspaceId: WorkspaceId,
   name: string,
   now: Date,
+  { scopes, expiresAt }: KeyGrant = everything,
 ): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
   await ApiKey.query(db).insert({
@@ -123,7 +163,9 @@ export async function createApiKey(
     workspaceId,
     name,
     prefix,
-    secretHash,
+    secretHash: storedHash(secretHash, { scopes, expiresAt }),
+    scopes,
+    expiresAt,
     createdAt: now,
   });
   return key;
@@ -139,22 +181,22 @@ export async function createOwnKey(
   db: Database,
   workspaceId: WorkspaceId,
   name: string,
-  { maxActive, now }: { maxActive: number; now: Date },
+  { maxActive, now, ...grant }: KeyGrant & { maxActive: number; now: Date },
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
     await lockWorkspace(transaction, workspaceId);
     // A separate statement, so that its snapshot includes what the previous holder of the lock committed.
     const { rows } = (await transaction.raw(
-      `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
+      `SELECT count(*) FILTER (WHERE ${isActiveKeySql('k')}) AS active,
               (array_agg(created_at ORDER BY created_at DESC))[:max] AS oldest
-       FROM api_keys WHERE user_id = :workspaceId AND (revoked_at IS NULL OR created_at > :since)`,
+       FROM api_keys AS k WHERE user_id = :workspaceId AND (${isActiveKeySql('k')} OR created_at > :since)`,
       { workspaceId, max: keysPerHour, since: new Date(now.getTime() - hourMs) },
     )) as { rows: [{ active: number; oldest: Date | null }] };
     const [{ active, oldest }] = rows;
     if (active >= maxActive) return { refused: 'active' };
     const waitMs = oldest ? oldest.getTime() + hourMs - now.getTime() : 0;
     if (waitMs > 0) return { refused: 'hourly', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    return { key: await createApiKey(transaction, workspaceId, name, now) };
+    return { key: await createApiKey(transaction, workspaceId, name, now, grant) };
   });
 }
 
@@ -185,7 +227,8 @@ export async function listKeyUse(db: Database, workspaceId: WorkspaceId): Promis
   );
   return keys.map((key) => {
     const window = windows.get(`key:${key.id}`);
-    return { key, used: window?.used ?? 0, lastUsedAt: window?.lastUsedAt };
+    const lastUsedAt = window?.lastUsedAt ?? key.lastUsedAt ?? undefined;
+    return { key, used: window?.used ?? 0, lastUsedAt };
   });
 }
 
@@ -200,6 +243,17 @@ export async function revokeOwnKey(
   const key = await ApiKey.query(db).findOne({ id, user_id: workspaceId });
   if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
   return key !== undefined;
+}
+
+/** False for another user's key, as for one that does not exist. */
+export async function renameOwnKey(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return (await ApiKey.query(db).where({ id, user_id: workspaceId }).patch({ name })) > 0;
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -217,18 +271,14 @@ export function generateApiKey(): ParsedApiKey & { key: string } {
   const prefix = randomPrefix();
   const random = randomSecret();
   const secret = random + checksum(prefix + random);
-  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: hashSecret(secret) };
+  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: digestOf(secret) };
 }
 
 /** Checks the form and the checksum only; whether the key exists is for the database. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
   const [, prefix, random, sum] = keyPattern.exec(key) ?? [];
   if (!prefix || !random || sum !== checksum(prefix + random)) return undefined;
-  return { prefix, secretHash: hashSecret(random + sum) };
-}
-
-function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return { prefix, secretHash: digestOf(random + sum) };
 }
 
 function checksum(text: string): string {
@@ -251,7 +301,7 @@ export const hasAccess = ({ keys, webhooks }: ProgramAccess) => keys + webhooks 
 
 export async function countAccess(db: Database, workspaceId: WorkspaceId): Promise<ProgramAccess> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :workspaceId AND revoked_at IS NULL)::int AS keys,
+    `SELECT (SELECT count(*) FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')})::int AS keys,
             (SELECT count(*) FROM webhook_endpoints WHERE user_id = :workspaceId AND is_enabled)::int AS webhooks`,
     { workspaceId },
   )) as { rows: [ProgramAccess] };
@@ -266,7 +316,7 @@ export async function revokeAccess(
 ): Promise<ProgramAccess> {
   const keys = await ApiKey.query(db)
     .where({ user_id: workspaceId })
-    .whereNull('revoked_at')
+    .whereRaw(isActiveKeySql('api_keys'))
     .patch({ revokedAt: now });
   const webhooks = await db('webhook_endpoints')
     .where({ user_id: workspaceId, is_enabled: true })

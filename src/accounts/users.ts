@@ -160,7 +160,7 @@ export async function searchUsers(
      )
      SELECT id, email, plan, is_admin AS "isAdmin", created_at AS "createdAt", ${isBlockedSql('found.id')} AS "isBlocked",
             (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = found.id) AS codes,
-            (SELECT count(*) FROM api_keys WHERE user_id = found.id AND revoked_at IS NULL) AS keys
+            (SELECT count(*) FROM api_keys AS k WHERE user_id = found.id AND ${isActiveKeySql('k')}) AS keys
      FROM found ORDER BY id DESC`,
     { email, after: after !== undefined && isUuid(after) ? after : null, most: limit + 1 } as never,
   )) as { rows: ListedUser[] };
@@ -176,7 +176,7 @@ export async function findUser(db: Database, id: string): Promise<User | undefin
 }
 
 export interface AccountFigures {
-  revokedKeys: number;
+  inactiveKeys: number;
   sessions: number;
   lastSeenAt: Date | null;
 }
@@ -184,7 +184,7 @@ export interface AccountFigures {
 /** How much an account has besides what is limited, and nothing of what it is. */
 export async function readAccountFigures(db: Database, userId: string): Promise<AccountFigures> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NOT NULL) AS "revokedKeys",
+    `SELECT (SELECT count(*) FROM api_keys AS k WHERE user_id = :userId AND NOT ${isActiveKeySql('k')}) AS "inactiveKeys",
             (SELECT count(*) FROM sessions WHERE user_id = :userId) AS sessions,
             (SELECT max(seen_at) FROM sessions WHERE user_id = :userId) AS "lastSeenAt"`,
     { userId },
@@ -228,3 +228,7 @@ export function mailboxOf(email: string): string {
 /** Whether the account with the id in this column is blocked, as SQL. */
 export const isBlockedSql = (userId: string) =>
   `EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = ${userId}::text)`;
+
+/** Whether an API key works, as SQL: it is neither revoked nor, by the database's clock, expired. */
+export const isActiveKeySql = (key: string) =>
+  `(${key}.revoked_at IS NULL AND (${key}.expires_at IS NULL OR ${key}.expires_at > now()))`;

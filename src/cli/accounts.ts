@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { changeLimits, type LimitChanges } from '../accounts/account-limits.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
+import { createApiKey, listKeyUse, revokeApiKey } from '../accounts/api-keys.ts';
+import { isScope, type Scope, scopes } from '../accounts/key-scopes.ts';
 import { changePassword } from '../accounts/account-links.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
@@ -17,6 +18,7 @@ import { recordAction } from '../accounts/operator-actions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
 import { findOrCreateUser, findUserByEmail, setAdmin, type User } from '../accounts/users.ts';
 import { isLabel, normalizeLabel } from '../codes/label.ts';
+import { endOfDay } from '../codes/lifetime.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
@@ -40,7 +42,17 @@ export function keyCommand(): Command {
     .addOption(emailOption())
     .addOption(planOption())
     .option('--name <name>', 'a name for the key', parseName, 'command line')
-    .action((options: { email: string; plan?: Plan; name: string }) =>
+    .option(
+      '--scopes <scopes>',
+      `what the key can do, some of ${scopes.join(', ')}, separated by commas (default: everything)`,
+      parseScopes,
+    )
+    .option(
+      '--expires <day>',
+      'the last day on which the key works, in UTC, such as 2030-12-31 (default: none)',
+      parseExpiry,
+    )
+    .action((options: { email: string; plan?: Plan; name: string; scopes?: Scope[]; expires?: Date }) =>
       withDatabase(async ({ db }) => {
         const user = await findOrCreateUser(db, options.email, now());
         const { plan } = options;
@@ -51,7 +63,8 @@ export function keyCommand(): Command {
           db,
           { action: 'key.create', target: user.id, note: options.name },
           async (to) => {
-            created = await createApiKey(to, ownWorkspaceId(user), options.name, now());
+            const grant = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null };
+            created = await createApiKey(to, ownWorkspaceId(user), options.name, now(), grant);
           },
         );
         printMessage(
@@ -62,16 +75,19 @@ export function keyCommand(): Command {
     );
   key
     .command('list')
-    .description("List a user's keys: prefix, state, creation time, name")
+    .description("List a user's keys: prefix, state, creation time, name, scopes, expiry, last use")
     .addOption(emailOption())
     .action((options: { email: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findUserByEmail(db, options.email);
         const { id, plan } = await findWorkspace(db, ownWorkspaceId(user));
-        const keys = await listApiKeys(db, id);
+        const keys = (await listKeyUse(db, id)).toReversed();
         printMessage(`${user.email} (plan ${plan}) has ${pluralize(keys.length, 'key')}.`);
-        for (const { prefix, revokedAt, createdAt, name } of keys) {
-          printResult([prefix, revokedAt ? 'revoked' : 'active', createdAt.toISOString(), name].join('\t'));
+        for (const { key: listed, lastUsedAt } of keys) {
+          const { prefix, createdAt, name, scopes: granted, expiresAt } = listed;
+          const times = [expiresAt, lastUsedAt].map((at) => at?.toISOString() ?? 'never');
+          const fields = [prefix, listed.stateAt(now()), createdAt.toISOString(), name];
+          printResult([...fields, granted?.join(',') ?? 'everything', ...times].join('\t'));
         }
       }),
     );
@@ -232,4 +248,17 @@ function parseName(text: string): string {
   // A line break would split the entry in `key list`, and an escape sequence would reach the operator's terminal.
   if (isLabel(name) && [...name].length <= 100) return name;
   throw new InvalidArgumentError('Must be one line of 1 to 100 visible characters.');
+}
+
+function parseScopes(text: string): Scope[] {
+  const given = [...new Set(text.split(',').map((each) => each.trim()))];
+  if (given.every(isScope)) return given;
+  throw new InvalidArgumentError(`Must be some of ${scopes.join(', ')}, separated by commas.`);
+}
+
+function parseExpiry(day: string): Date {
+  const end = endOfDay(day);
+  if (end === undefined) throw new InvalidArgumentError('Must be a day, such as 2030-12-31.');
+  if (new Date(end) <= now()) throw new InvalidArgumentError('This day is over.');
+  return new Date(end);
 }

@@ -91,6 +91,38 @@ describe('an address that is over its limit and sends random keys (decisions: Li
     expect(statements).to.deep.equal([]);
   });
 
+  it('is refused with a key that has expired by the clock of the database, and then without a write', async () => {
+    const user = await findOrCreateUser(db, 'ann@example.com', new Date());
+    const grant = { scopes: null, expiresAt: new Date(Date.now() + 3_600_000) };
+    const key = parseApiKey(await createApiKey(db, ownWorkspaceId(user), 'test', new Date(), grant));
+    const answer = await limiter.check(key, 'home');
+    expect(answer).to.include({ isAllowed: true });
+    expect(answer.expiresInMs).to.be.within(3_500_000, 3_600_000);
+    await db('api_keys')
+      .where({ prefix: key?.prefix ?? '' })
+      .update({ expires_at: db.raw('now()') });
+    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, ownerId: undefined });
+    // Another process, which has never seen it, looks it up without a write.
+    const other = createRateLimiter(db, defaultLimits);
+    await other.check(clientControlled(), 'home');
+    for (const each of [limiter, other]) {
+      statements = [];
+      expect((await each.check(key, 'home')).window.limit).to.equal(60);
+      expect(statements.filter((sql) => !sql.startsWith('select'))).to.deep.equal([]);
+    }
+  });
+
+  it('learns the scopes of a key in the same statement', async () => {
+    const user = await findOrCreateUser(db, 'ann@example.com', new Date());
+    const grant = { scopes: ['read' as const, 'webhooks' as const], expiresAt: null };
+    const limited = parseApiKey(await createApiKey(db, ownWorkspaceId(user), 'test', new Date(), grant));
+    const unlimited = parseApiKey(await makeKey());
+    statements = [];
+    const answers = [await limiter.check(limited, 'elsewhere'), await limiter.check(unlimited, 'elsewhere')];
+    expect(statements).to.have.length(2);
+    expect(answers.map(({ scopes }) => scopes)).to.deep.equal([['read', 'webhooks'], null]);
+  });
+
   it('does not affect other addresses', async () => {
     expect(await limiter.check(clientControlled(), 'elsewhere')).to.include({ isAllowed: true });
   });

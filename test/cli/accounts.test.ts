@@ -192,6 +192,27 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await users('plan@example.com'))[0]?.plan).to.equal('free');
     });
 
+    it('limits the key to the given scopes, until the end of the given day', async () => {
+      const email = 'scopes@example.com';
+      const scopes = ` analytics,read${',read'.repeat(1_000)}`;
+      const key = await newKey('--email', email, '--scopes', scopes, '--expires', '2099-12-31');
+      const api = apiClient(service.url, key);
+      expect((await api('/qrcodes')).status).to.equal(200);
+      expect((await api('/webhooks')).status).to.equal(403);
+      await newKey('--email', email);
+      const { stdout } = await qrelay('key', 'list', '--email', email);
+      const [limited, unlimited] = stdout.split('\n').map((line) => line.split('\t').slice(4));
+      expect(limited?.slice(0, 2)).to.deep.equal(['analytics,read', '2100-01-01T00:00:00.000Z']);
+      expect(new Date(limited?.[2] ?? '').getTime()).to.be.closeTo(Date.now(), 600_000);
+      expect(unlimited).to.deep.equal(['everything', 'never', 'never']);
+      await service
+        .db('api_keys')
+        .where({ prefix: prefixOf(key) })
+        .update({ expires_at: new Date() });
+      expect((await api('/qrcodes')).status).to.equal(401);
+      expect((await qrelay('key', 'list', '--email', email)).stdout).to.match(/^\w{8}\texpired\t/);
+    });
+
     it('finds the user whatever the case of the e-mail (5.4)', async () => {
       await newKey('--email', 'case@example.com');
       await newKey('--email', 'CASE@Example.COM');

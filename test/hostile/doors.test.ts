@@ -178,6 +178,26 @@ describe('The route table', () => {
     expect(serve).to.throw('These routes do not declare who may use them: POST /page/open, GET /page/:id.');
   });
 
+  it('stops the process at start where an operation does not declare the scope that a key needs', () => {
+    const routes = createRoutes('/api');
+    routes.addForKeys('read', 'GET', '/codes', () => undefined);
+    routes.addForKeys(undefined as never, 'POST', '/codes', () => undefined);
+    routes.addForKeys('admin' as never, 'GET', '/codes/:id', () => undefined);
+    const serve = () =>
+      serveRoutes(
+        routes.list,
+        createGuards({
+          authenticateKey: (_ctx, next) => next(),
+          metricsToken: undefined,
+          viewDemo: async () => false,
+          db: undefined as never,
+        }),
+      );
+    expect(serve).to.throw(
+      'These routes do not declare who may use them: POST /api/codes, GET /api/codes/:id.',
+    );
+  });
+
   it('has every route once', () => {
     const names = allRoutes.map(({ method, path }) => `${method} ${path}`);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).to.deep.equal([]);

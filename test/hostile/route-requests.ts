@@ -86,6 +86,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/styles/:id/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
+  'POST /keys/:id/rename': () => ({ form: { name: 'Renamed' } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
   'POST /api/v1/qrcodes': () => ({ body: { name: 'Mine', content: 'https://example.com/mine' } }),
   'POST /api/v1/qrcodes/bulk': () => ({
@@ -281,7 +282,7 @@ export const idsElsewhere: {
 
 /** Parameters of the pages that are never ids, except for `session`: test/web/security/two-factor.test.ts gives that of a stranger. */
 export const noIds = `
-  all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
+  access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
   language lastDay moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
   queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown styleName switch timeZone to topLevel totpPassword type

@@ -1592,7 +1592,7 @@ export interface components {
                 fileBytes: number;
                 /** @description Webhook endpoints. */
                 webhooks: number;
-                /** @description API keys that are not revoked. */
+                /** @description API keys that are neither revoked nor expired. */
                 keys: number;
             };
         };
@@ -2004,7 +2004,7 @@ export interface components {
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
-            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
+            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `insufficient_scope`: The API key does not have the scope that the operation needs; `message` names it. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
             code?: string;
             /** @description A sentence for people. */
             message: string;
@@ -2047,7 +2047,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The API key is missing, malformed, unknown or revoked, or its account is blocked. */
+        /** @description The API key is missing, malformed, unknown, revoked or expired, or its account is blocked. */
         InvalidApiKey: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2062,6 +2062,28 @@ export interface components {
                  * @example {
                  *       "error": "invalid_api_key",
                  *       "message": "A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.",
+                 *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The API key does not have the scope that the operation needs. */
+        InsufficientScope: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "invalid_api_key",
+                 *       "code": "insufficient_scope",
+                 *       "message": "This operation needs an API key with the scope codes. Create one at https://qr.example.com/keys.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
                  */
@@ -3192,7 +3214,7 @@ export interface components {
         "X-Request-Id": string;
         /** @description Seconds to wait before you try again. */
         "Retry-After": number;
-        /** @description Always `Bearer`. */
+        /** @description `Bearer`. In a 403, followed by `error="insufficient_scope"` and the `scope` that is needed. */
         "WWW-Authenticate": string;
         /** @description The methods that this path accepts. */
         Allow: string;
@@ -3286,6 +3308,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
@@ -3341,6 +3364,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3415,6 +3439,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3451,6 +3476,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3516,6 +3542,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3608,6 +3635,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3644,6 +3672,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3712,6 +3741,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3788,6 +3818,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3850,6 +3881,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3889,6 +3921,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3946,6 +3979,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4016,6 +4050,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4055,6 +4090,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4131,6 +4167,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
@@ -4194,6 +4231,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4273,6 +4311,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4309,6 +4348,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4377,6 +4417,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4437,6 +4478,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4509,6 +4551,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4548,6 +4591,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4602,6 +4646,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4652,6 +4697,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4710,6 +4756,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4759,6 +4806,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4822,6 +4870,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4872,6 +4921,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4933,6 +4983,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4992,6 +5043,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5031,6 +5083,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5094,6 +5147,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5155,6 +5209,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5195,6 +5250,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5254,6 +5310,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5307,6 +5364,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5346,6 +5404,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5381,6 +5440,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5417,6 +5477,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5514,6 +5575,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5585,6 +5647,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5657,6 +5720,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
@@ -5718,6 +5782,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -5793,6 +5858,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5829,6 +5895,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5895,6 +5962,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5964,6 +6032,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6019,6 +6088,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6092,6 +6162,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6150,6 +6221,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6202,6 +6274,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6248,6 +6321,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6304,6 +6378,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];

@@ -75,7 +75,7 @@ export function accountPages(parts: Services): Routes {
     const workspace = await findWorkspace(db, ownWorkspaceId(user));
     const limits = limitsOf(workspace, config.limits);
     const keys = (await listKeyUse(db, workspace.id))
-      .filter(({ key }) => key.revokedAt === null)
+      .filter(({ key }) => key.stateAt(now()) === 'active')
       .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {

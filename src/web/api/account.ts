@@ -31,7 +31,7 @@ export const accountShape = Type.Object(
         ),
         fileBytes: figure('Size of all files and photos.'),
         webhooks: figure('Webhook endpoints.'),
-        keys: figure('API keys that are not revoked.'),
+        keys: figure('API keys that are neither revoked nor expired.'),
       },
       { description: 'How much of each limit is used.' },
     ),
@@ -56,6 +56,7 @@ export const readAccount = operation({
   id: 'readAccount',
   method: 'get',
   path: '/account',
+  scope: 'read',
   summary: 'Read the limits of the account',
   description:
     'Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.',

@@ -173,6 +173,7 @@ export const bulkChangeOperations = [
     id: 'updateQrCodes',
     method: 'patch',
     path: '/qrcodes/bulk',
+    scope: 'codes',
     summary: 'Change up to 500 QR codes',
     description:
       'Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.',
@@ -229,6 +230,7 @@ export const bulkChangeOperations = [
     id: 'deleteQrCodes',
     method: 'delete',
     path: '/qrcodes/bulk',
+    scope: 'codes',
     summary: 'Delete up to 500 QR codes',
     description:
       'Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.',

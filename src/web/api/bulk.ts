@@ -196,6 +196,7 @@ export const createQrCodes = operation({
   id: 'createQrCodes',
   method: 'post',
   path: '/qrcodes/bulk',
+  scope: 'codes',
   summary: 'Create up to 500 QR codes',
   description:
     'Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.',

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { scopeTexts } from '../../accounts/key-scopes.ts';
 import { createBody, endingBody, pageBody, patchBody } from '../../codes/code-rules.ts';
 import { designBody } from '../../codes/design/design-schema.ts';
 import type { Config } from '../../config.ts';
@@ -91,7 +92,8 @@ export function buildOpenApi(
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
           description:
-            'Create a key on the API keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key.',
+            'Create a key on the API keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key. A key can do everything, or only what its scopes allow.',
+          'x-scopes': scopeTexts,
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, inline(schema)])),
@@ -111,7 +113,7 @@ function contactOf(contact: string): JsonObject {
 }
 
 function describe(operation: TaggedOperation): JsonObject {
-  const statuses = [400, 401, 405, 408, 429, 500, 503];
+  const statuses = [400, 401, 403, 405, 408, 429, 500, 503];
   const hasId = operation.path.includes('{id}');
   if (hasId || operation.success.file || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
@@ -128,6 +130,8 @@ function describe(operation: TaggedOperation): JsonObject {
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
+    // For other types than OAuth, OpenAPI 3.1 takes these for the roles that are needed.
+    security: [{ apiKey: [operation.scope] }],
     parameters: [
       ...(hasId ? [idParameter(operation.path)] : []),
       ...queryParameters(operation),

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
+import type { Scope } from '../../accounts/key-scopes.ts';
 import type { RateWindow } from '../../accounts/api-keys.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
@@ -42,6 +43,8 @@ type OperationOf<Query extends TObject, Body extends TObject, Response extends T
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the version prefix. Its only parameter is `{id}`. */
   path: string;
+  /** What an API key must be allowed to do. */
+  scope: Scope;
   summary: string;
   description: string;
   /** Unknown parameters are rejected. */

@@ -84,6 +84,7 @@ export const printOperations = [
     id: 'printQrCodeLabels',
     method: 'post',
     path: '/qrcodes/labels',
+    scope: 'read',
     summary: 'Print labels',
     description:
       'Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.',
@@ -122,6 +123,7 @@ export const printOperations = [
     id: 'downloadQrCodeFiles',
     method: 'post',
     path: '/qrcodes/files',
+    scope: 'read',
     summary: 'Download pictures',
     description:
       'Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.',

@@ -38,6 +38,7 @@ export const endingOperations = [
     id: 'readQrCodeEnding',
     method: 'get',
     path: '/qrcodes/{id}/ending',
+    scope: 'read',
     summary: 'Read how a QR code ends',
     description:
       'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
@@ -53,6 +54,7 @@ export const endingOperations = [
     id: 'updateQrCodeEnding',
     method: 'patch',
     path: '/qrcodes/{id}/ending',
+    scope: 'codes',
     summary: 'Change how a QR code ends',
     description:
       'Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.',

@@ -88,6 +88,7 @@ export const fileOperations = [
     id: 'readQrCodeFile',
     method: 'get',
     path: filePath,
+    scope: 'read',
     summary: 'Read about the file of a QR code',
     description:
       'Returns what the file is and where it is served, and how much the files of the account may have together.',
@@ -108,6 +109,7 @@ export const fileOperations = [
     id: 'replaceQrCodeFile',
     method: 'put',
     path: filePath,
+    scope: 'codes',
     summary: 'Set the file that a scan opens',
     description:
       'The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.',
@@ -150,6 +152,7 @@ export const fileOperations = [
     id: 'deleteQrCodeFile',
     method: 'delete',
     path: filePath,
+    scope: 'codes',
     summary: 'Delete the file of a QR code',
     description:
       'The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.',
@@ -172,6 +175,7 @@ export const fileOperations = [
     id: 'readQrCodePhoto',
     method: 'get',
     path: photoPath,
+    scope: 'read',
     summary: 'Read about the photo of a contact',
     description: 'Returns where the photo is served.',
     success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
@@ -187,6 +191,7 @@ export const fileOperations = [
     id: 'replaceQrCodePhoto',
     method: 'put',
     path: photoPath,
+    scope: 'codes',
     summary: 'Set the photo of a contact',
     description:
       'For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.',
@@ -215,6 +220,7 @@ export const fileOperations = [
     id: 'deleteQrCodePhoto',
     method: 'delete',
     path: photoPath,
+    scope: 'codes',
     summary: 'Delete the photo of a contact',
     description: 'The share page and the contact that people save are without it within 10 seconds.',
     success: { status: 204, description: 'The code has no photo.' },

@@ -137,6 +137,7 @@ export const createQrCode = operation({
   id: 'createQrCode',
   method: 'post',
   path: '/qrcodes',
+  scope: 'codes',
   summary: 'Create a publicly shared QR code',
   description:
     'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false. The code gets your default style, if you have one and phones can read the code in it; else a `Qrelay-Warning` header says why not.',
@@ -176,6 +177,7 @@ export const readQrCode = operation({
   id: 'readQrCode',
   method: 'get',
   path: '/qrcodes/{id}',
+  scope: 'read',
   summary: 'Read a QR code',
   description: 'Returns one of your QR codes, with its number of scans.',
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
@@ -190,6 +192,7 @@ export const listQrCodes = operation({
   id: 'listQrCodes',
   method: 'get',
   path: '/qrcodes',
+  scope: 'read',
   summary: 'List QR codes',
   description: 'Returns your QR codes one page at a time, newest first.',
   query: Type.Object({
@@ -238,6 +241,7 @@ export const updateQrCode = operation({
   id: 'updateQrCode',
   method: 'patch',
   path: '/qrcodes/{id}',
+  scope: 'codes',
   summary: 'Change a QR code',
   description:
     'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.',
@@ -291,6 +295,7 @@ export const deleteQrCode = operation({
   id: 'deleteQrCode',
   method: 'delete',
   path: '/qrcodes/{id}',
+  scope: 'codes',
   summary: 'Delete a QR code',
   description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
   success: { status: 204, description: 'The QR code was deleted.' },

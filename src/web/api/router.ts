@@ -74,8 +74,8 @@ export function apiRoutes(services: Services): Routes {
   for (const operation of operations.toSorted(fixedPathsFirst)) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
     const readers = bodyReaders(operation, services.uploads);
-    routes.add(
-      'key',
+    routes.addForKeys(
+      operation.scope,
       operation.method.toUpperCase(),
       path,
       ...readers,

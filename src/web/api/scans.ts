@@ -127,6 +127,7 @@ export const scanOperations = [
     id: 'readQrCodeAnalytics',
     method: 'get',
     path: '/qrcodes/{id}/analytics',
+    scope: 'analytics',
     summary: 'Read aggregated scan statistics',
     description: `Counts the scans of the last \`days\` days, including today, by ${counted} and day. Days begin at midnight UTC.`,
     query: Type.Object({
@@ -155,6 +156,7 @@ export const scanOperations = [
     id: 'listQrCodeScans',
     method: 'get',
     path: '/qrcodes/{id}/scans',
+    scope: 'analytics',
     summary: 'List raw scan records',
     description: 'Returns the scans of a QR code one page at a time, newest first.',
     query: Type.Object({

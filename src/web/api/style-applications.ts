@@ -120,6 +120,7 @@ export const applicationOperations = [
     id: 'applyStyle',
     method: 'post',
     path: '/styles/{id}/apply',
+    scope: 'codes',
     summary: 'Apply a style to QR codes',
     description:
       'Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason; so do codes that get another design before their turn. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.',
@@ -153,6 +154,7 @@ export const applicationOperations = [
     id: 'readStyleApplication',
     method: 'get',
     path: '/style-applications/{id}',
+    scope: 'read',
     summary: 'Read how far a style is applied',
     description:
       'Returns how many codes have got the style, and those that stay as they were with the reason.',

@@ -125,6 +125,7 @@ export const deliveryOperations = [
     id: 'testWebhook',
     method: 'post',
     path: '/webhooks/{id}/test',
+    scope: 'webhooks',
     summary: 'Send a ping',
     description: 'Sends the event `ping` to the endpoint. The log shows the response a moment later.',
     success: {
@@ -143,6 +144,7 @@ export const deliveryOperations = [
     id: 'listWebhookDeliveries',
     method: 'get',
     path: '/webhooks/{id}/deliveries',
+    scope: 'webhooks',
     summary: 'List deliveries',
     description: `Returns what was sent to the endpoint in the last ${logDays} days, and what waits, newest first.`,
     query: Type.Object({
@@ -173,6 +175,7 @@ export const deliveryOperations = [
     id: 'readWebhookDelivery',
     method: 'get',
     path: '/webhook-deliveries/{id}',
+    scope: 'webhooks',
     summary: 'Read a delivery',
     description: 'Returns a delivery with the body of its request, and each response with its time.',
     success: {
@@ -208,6 +211,7 @@ export const deliveryOperations = [
     id: 'retryWebhookDelivery',
     method: 'post',
     path: '/webhook-deliveries/{id}/retry',
+    scope: 'webhooks',
     summary: 'Send a delivery again',
     description: 'Sends it again now, with the same `webhook-id`, whether or not it was delivered.',
     success: {
@@ -226,6 +230,7 @@ export const deliveryOperations = [
     id: 'replayWebhook',
     method: 'post',
     path: '/webhooks/{id}/replay',
+    scope: 'webhooks',
     summary: 'Send the events of a period again',
     description:
       'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10,000 deliveries and 100,000 scans.',

@@ -183,6 +183,7 @@ export const webhookOperations = [
     id: 'createWebhook',
     method: 'post',
     path: '/webhooks',
+    scope: 'webhooks',
     summary: 'Create a webhook endpoint',
     description:
       'From now on, the URL is called when one of the events happens. The response contains the `secret` that verifies the calls, as described by Standard Webhooks. It is not shown again.',
@@ -219,6 +220,7 @@ export const webhookOperations = [
     id: 'listWebhooks',
     method: 'get',
     path: '/webhooks',
+    scope: 'webhooks',
     summary: 'List webhook endpoints',
     description: 'Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.',
     query: Type.Object({
@@ -240,6 +242,7 @@ export const webhookOperations = [
     id: 'readWebhook',
     method: 'get',
     path: '/webhooks/{id}',
+    scope: 'webhooks',
     summary: 'Read a webhook endpoint',
     description: 'Returns one of your webhook endpoints, without its secret.',
     success: {
@@ -260,6 +263,7 @@ export const webhookOperations = [
     id: 'updateWebhook',
     method: 'patch',
     path: '/webhooks/{id}',
+    scope: 'webhooks',
     summary: 'Change a webhook endpoint',
     description: 'Send only the fields that you want to change. `"isEnabled": true` enables it again.',
     body: endpointChanges,
@@ -289,6 +293,7 @@ export const webhookOperations = [
     id: 'deleteWebhook',
     method: 'delete',
     path: '/webhooks/{id}',
+    scope: 'webhooks',
     summary: 'Delete a webhook endpoint',
     description: 'Deletes it with its log. What waits to be sent is not sent.',
     success: { status: 204, description: 'The webhook endpoint was deleted.' },
@@ -304,6 +309,7 @@ export const webhookOperations = [
     id: 'rotateWebhookSecret',
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
+    scope: 'webhooks',
     summary: 'Replace the secret of a webhook endpoint',
     description:
       'For 24 hours, calls carry two signatures, with the new and the previous secret, so that no call is rejected meanwhile.',

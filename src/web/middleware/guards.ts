@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts';
 import { type RateWindow, parseApiKey } from '../../accounts/api-keys.ts';
+import { hasScope, type Scope } from '../../accounts/key-scopes.ts';
 import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
@@ -11,10 +12,10 @@ import { redirect } from '../ui/page.ts';
 import { signedIn, userOf } from './session.ts';
 import { callerAddress } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Next } from 'koa';
 
 interface GuardParts {
-  authenticateKey: Middleware;
+  authenticateKey: Guards['key'];
   metricsToken: string | undefined;
   viewDemo: ViewDemo;
   db: Database;
@@ -131,12 +132,13 @@ function nothingHere(): AppError {
 export function authenticate({
   db,
   secrets,
-  config: { trustProxyHops, limits },
+  config: { baseUrl, trustProxyHops, limits },
   now,
 }: Pick<Services, 'db' | 'secrets' | 'config' | 'now'>) {
   const limiter = createRateLimiter(db, limits);
 
-  return async (ctx: Context, next: Next): Promise<void> => {
+  /** `needed`: the scope of the route, if there is one at the address. */
+  return async (ctx: Context, next: Next, needed?: Scope): Promise<void> => {
     // Sent where the database does not answer.
     setRateLimit(ctx, {
       limit: anonymousHourlyQuota,
@@ -144,14 +146,13 @@ export function authenticate({
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
     const address = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
-    const { workspaceId, isBlocked, isAllowed, window } = await limiter.check(
-      parseApiKey(bearerToken(ctx)),
-      address,
-    );
+    const authentication = await limiter.check(parseApiKey(bearerToken(ctx)), address);
+    const { workspaceId, isBlocked, scopes, isAllowed, window } = authentication;
     setRateLimit(ctx, window);
     if (!isAllowed) throw rateLimited(window);
     if (workspaceId === undefined) throw invalidApiKey();
     if (isBlocked) throw blockedAccount();
+    if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
     ctx.state['workspaceId'] = workspaceId;
     ctx.state['rateWindow'] = window;
     return next();
@@ -181,7 +182,7 @@ function rateLimited({ limit, resetInMs }: RateWindow): AppError {
   );
 }
 
-/** The same for a missing, malformed, unknown and revoked key, so that the response does not reveal which keys exist. */
+/** The same for a missing, malformed, unknown, revoked and expired key, so that the response does not reveal which keys exist. */
 function invalidApiKey(): AppError {
   return new AppError(
     'invalid_api_key',
@@ -196,5 +197,18 @@ function blockedAccount(): AppError {
     'invalid_api_key',
     'The account of this API key is blocked. Contact the operator of this service.',
     { headers: { 'WWW-Authenticate': 'Bearer' }, code: 'account_blocked' },
+  );
+}
+
+/** RFC 6750 has the header, from which programs learn the scope. */
+function insufficientScope(needed: Scope, keysPage: string): AppError {
+  return new AppError(
+    'invalid_api_key',
+    `This operation needs an API key with the scope ${needed}. Create one at ${keysPage}.`,
+    {
+      status: 403,
+      code: 'insufficient_scope',
+      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+    },
   );
 }

@@ -107,7 +107,7 @@ function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figure
           </>
         )}
         {user.passwordHash === null && 'No password is set: the account is used with keys only. '}
-        {figures.revokedKeys > 0 && `${pluralize(figures.revokedKeys, 'revoked key')}. `}
+        {figures.inactiveKeys > 0 && `${pluralize(figures.inactiveKeys, 'revoked or expired key')}. `}
         Account <code>{user.id}</code>
       </p>
     </section>

@@ -35,7 +35,7 @@ import { policyWithBlobs } from '../../middleware/headers.ts';
 import { type DesignValues, createDesignForm, hasDesign } from '../design/design-form.ts';
 import { subjectOfNewCode } from '../design/design-subject.ts';
 import { createDesignedCode } from '../form/create-code.ts';
-import { readLastDay } from '../form/form-body.ts';
+import { readLastDay } from '../../ui/last-day.ts';
 import { newDesign, newDesignPictures } from '../form/new-design.ts';
 import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 

@@ -24,6 +24,7 @@ import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { type Refusal, findFullAccount, labelErrors, refusalOf, spendForm } from '../../ui/form.ts';
+import { readLastDay } from '../../ui/last-day.ts';
 import { redirectWithFlash, show, visitorOf } from '../../ui/page.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { type DesignValues, createDesignForm, designErrorsOf, hasDesign } from '../design/design-form.ts';
@@ -38,7 +39,6 @@ import {
   newBody,
   pageBodyOf,
   pageErrors,
-  readLastDay,
   readValues,
   shownErrors,
   typeOf,

@@ -40,7 +40,7 @@ import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
 import { workspaceIdOf } from '../../middleware/session.ts';
 import { viewerLocale } from '../../ui/visitor.ts';
-import { type Access, type Routes, createRoutes } from '../../routes.ts';
+import { type PageAccess, type Routes, createRoutes } from '../../routes.ts';
 import type { FormError } from '../../ui/controls.tsx';
 
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
@@ -58,7 +58,7 @@ export function printPages(parts: Services): Routes {
   function add(
     path: string,
     handle: (ctx: Context) => Promise<void>,
-    reader: Access = 'viewer or demo',
+    reader: PageAccess = 'viewer or demo',
   ): void {
     routes.get(reader, path, handle);
     routes.post('viewer', path, handle);
