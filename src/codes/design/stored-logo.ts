@@ -94,12 +94,13 @@ export async function findOwnLogo(db: Database, ownerId: string, id: string): Pr
   return (await StoredLogo.query(db).findOne({ id, user_id: ownerId }).select('png'))?.png;
 }
 
-/** Removed designs must not use up the logos of an account. */
+/** Removed designs, and those of codes in the trash, must not use up the logos of an account. */
 async function purgeRemovedWithLogo(transaction: Database, ownerId: string): Promise<void> {
-  await transaction('removed_designs')
-    .where({ user_id: ownerId })
-    .whereRaw(`design ->> 'logo' IS NOT NULL`)
-    .delete();
+  const hasLogo = `design ->> 'logo' IS NOT NULL`;
+  await transaction('removed_designs').where({ user_id: ownerId }).whereRaw(hasLogo).delete();
+  const trash = transaction('trashed_codes').where({ user_id: ownerId }).select('code_id');
+  await transaction('designs').whereIn('code_id', trash).whereRaw(hasLogo).delete();
+  await transaction('page_logos').whereIn('code_id', trash).delete();
 }
 
 export interface Logos {
