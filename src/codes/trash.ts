@@ -68,6 +68,8 @@ export async function trashCodes(
          INSERT INTO trashed_codes (code_id, user_id, share_token)
          SELECT id, user_id, share_token FROM qr_codes WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id
          RETURNING code_id
+       ), left_alone AS (
+         DELETE FROM style_application_codes WHERE code_id = ANY(CAST(:ids AS uuid[]))
        )
        UPDATE qr_codes SET user_id = NULL, share_token = NULL FROM moved WHERE id = code_id`,
       { ids: codes.map(({ id }) => id) },

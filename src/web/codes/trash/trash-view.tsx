@@ -67,7 +67,7 @@ function TrashRow({ code }: { code: TrashedCode }) {
   return (
     <li>
       <div class="code-name">
-        <img src={`${path}/picture.svg`} width="44" height="44" alt="" loading="lazy" />
+        <img src={`${path}/picture.svg`} width="44" height="44" alt="" />
         <div>
           <strong title={code.name}>
             <bdi>{code.name}</bdi>
@@ -87,7 +87,7 @@ function TrashRow({ code }: { code: TrashedCode }) {
           class="button small ghost danger"
           href={`${path}/delete`}
           data-dialog
-          aria-label={`Delete ${code.name} now`}
+          aria-label={`Delete now: ${code.name}`}
         >
           Delete now
         </a>
