@@ -49,7 +49,8 @@ export async function readUse(db: Database, workspaceId: WorkspaceId): Promise<A
     `SELECT coalesce((SELECT (SELECT count(*) FROM ${liveTimes('now()')}) FROM request_windows AS w
                       WHERE subject = :forms), 0)::int AS forms,
             (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = :workspaceId) AS codes,
-            (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :workspaceId) AS "fileBytes",
+            (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :workspaceId
+               AND NOT EXISTS (SELECT FROM trashed_codes AS trashed WHERE trashed.code_id = code_files.code_id)) AS "fileBytes",
             (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :workspaceId) AS webhooks,
             (SELECT count(*)::int FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')}) AS keys`,
     { workspaceId, forms: formsSubject(workspaceId) },

@@ -101,7 +101,7 @@ export async function changeEmail(
   }
 }
 
-/** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
+/** With its keys, codes, also those in the trash, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
     const workspaceId = ownWorkspaceId(user);
@@ -112,6 +112,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
       .where({ user_id: user.id })
       .delete()
       .returning('share_token as shareToken')) as { shareToken: string }[];
+    await transaction('trashed_codes').where({ user_id: user.id }).delete();
     await RequestWindow.deleteOf(transaction, user.id);
     await Workspace.query(transaction).deleteById(workspaceId);
     await User.query(transaction).deleteById(user.id);

@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
-import { raw } from 'objection';
+import { type QueryBuilder, raw } from 'objection';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
 import { type Database, queryPrepared } from '../store/database.ts';
@@ -52,7 +52,7 @@ export async function insertCode(db: Database, created: QrCodeColumns, limits: P
 }
 
 /** An open transaction needs no savepoint: an error ends it anyway. */
-async function inTransaction<Value>(
+export async function inTransaction<Value>(
   db: Database,
   work: (transaction: Database) => Promise<Value>,
 ): Promise<Value> {
@@ -151,35 +151,7 @@ export async function updateCode(
   return changed;
 }
 
-/** A job purges its scans and counters: see `purgeDeletedCodes`. Nothing is deleted if `check` throws. */
-export async function deleteCode(
-  db: Database,
-  workspaceId: WorkspaceId,
-  id: string,
-  check?: (deleted: QrCode) => void,
-): Promise<QrCode> {
-  if (check) {
-    return db.transaction(async (transaction) => {
-      const code = await deleteCode(transaction, workspaceId, id);
-      check(code);
-      return code;
-    });
-  }
-  const deleted = isUuid(id)
-    ? await QrCode.query(db).delete().where({ id, user_id: workspaceId }).returning('*').first()
-    : undefined;
-  if (!deleted) throw noSuchCode();
-  return deleted;
-}
-
-/** The transaction must have locked them. */
-export async function deleteLockedCodes(transaction: Database, codes: QrCode[]): Promise<void> {
-  await QrCode.query(transaction)
-    .delete()
-    .whereRaw('id = ANY(CAST(? AS uuid[]))', [codes.map(({ id }) => id)]);
-}
-
-interface CodeFilter {
+export interface CodeFilter {
   category?: string | undefined;
   type?: CodeType | undefined;
   favorite?: boolean | undefined;
@@ -190,17 +162,27 @@ interface CodeFilter {
   to?: Date;
 }
 
-/** Returns up to `limit` + 1 codes: the extra one shows that there is a next page. */
+interface ListPage {
+  limit: number;
+  cursor?: string | undefined;
+}
+
 export async function listCodes(
   db: Database,
   workspaceId: WorkspaceId,
   filter: CodeFilter,
-  page: { limit: number; cursor?: string | undefined },
+  page: ListPage,
 ): Promise<QrCode[]> {
-  const query = QrCode.query(db)
-    .where({ user_id: workspaceId })
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
+  return listPage(QrCode.query(db).where({ user_id: workspaceId }), filter, page);
+}
+
+/** Up to `limit` + 1 of the codes, newest first: the extra one shows that there is a next page. */
+export function listPage<Code extends QrCode>(
+  query: QueryBuilder<Code>,
+  filter: CodeFilter,
+  page: ListPage,
+): QueryBuilder<Code> {
+  query.orderBy('id', 'desc').limit(page.limit + 1);
   if (page.cursor !== undefined) query.where('id', '<', page.cursor);
   if (filter.category !== undefined) query.where('category', filter.category);
   if (filter.type !== undefined) query.where('type', filter.type);
@@ -212,7 +194,7 @@ export async function listCodes(
   return query;
 }
 
-function noSuchCode(): AppError {
+export function noSuchCode(): AppError {
   return new AppError('not_found', 'There is no such QR code.');
 }
 

@@ -158,11 +158,11 @@ const statement = {
          )::text[] AS periods
   FROM qr_codes AS code
   LEFT JOIN scan_counters AS counter ON counter.qr_code_id = code.id AND dimension = 'total'
-  WHERE code.id = $1`,
+  WHERE code.id = $1 AND code.user_id IS NOT NULL`,
 };
 
 export interface ScanTotals {
-  /** False once the code is deleted. */
+  /** False once the code is deleted or in the trash. */
   exists: boolean;
   ever: number;
   today: number;

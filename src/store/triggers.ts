@@ -14,10 +14,16 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
     count_created_codes:
       'The rows of code_counts add up to the codes of a workspace, which its limit is compared with.',
     count_deleted_codes: 'As count_created_codes, for codes that are deleted.',
+    note_trashed_code:
+      'As note_deleted_codes and count_deleted_codes for a code that goes to the trash, as note_created_codes and count_created_codes for one that is restored.',
     delete_unused_file:
       'A code that no longer leads to its file has none, and one that is no contact has no photo.',
     lock_logos_of_code:
       'Logos are locked in the order of their ids before a cascade reaches them: no deadlocks.',
+  },
+  trashed_codes: {
+    delete_trashed_code:
+      'A code whose row here is deleted is deleted, too, unless it was restored: no code is left without an owner.',
   },
   code_files: {
     list_deleted_file: 'A deleted file is in deleted_files, from which workers purge its bytes in steps.',

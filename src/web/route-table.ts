@@ -19,6 +19,7 @@ import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { brandPages } from './codes/brand/brand-routes.ts';
 import { readyPages } from './codes/ready/ready-routes.ts';
+import { trashPages } from './codes/trash/trash-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { brandRoutes } from './brand/brand-routes.ts';
 import { demoPages } from './demo/demo-routes.ts';
@@ -47,6 +48,7 @@ const features: ((services: Services) => Routes)[] = [
   signUpPages,
   mailLinkPages,
   codeListPages,
+  trashPages,
   codePictureRoutes,
   codePreviewRoutes,
   codeFilePages,

@@ -70,6 +70,10 @@ interface LogPage {
   to?: Date;
 }
 
+/** Not what is about a code in the trash, except the event that says so: restoring the code brings it back. */
+const isShown = `(event = 'code.deleted'
+  OR NOT EXISTS (SELECT FROM trashed_codes WHERE trashed_codes.code_id = webhook_deliveries.qr_code_id))`;
+
 /** Newest first. Returns up to `limit` + 1: the extra one shows that there is a next page. */
 export async function listDeliveries(
   db: Database,
@@ -78,6 +82,7 @@ export async function listDeliveries(
 ): Promise<Delivery[]> {
   const query = Delivery.query(db)
     .where({ endpoint_id: endpointId })
+    .whereRaw(isShown)
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query.where('id', '<', cursor);
@@ -93,7 +98,7 @@ export async function findOwnDelivery(
   workspaceId: WorkspaceId,
   id: string,
 ): Promise<{ endpoint: Endpoint; delivery: Delivery }> {
-  const delivery = isUuid(id) ? await Delivery.query(db).findById(id) : undefined;
+  const delivery = isUuid(id) ? await Delivery.query(db).findById(id).whereRaw(isShown) : undefined;
   const endpoint =
     delivery && (await Endpoint.query(db).findOne({ id: delivery.endpointId, user_id: workspaceId }));
   if (!delivery || !endpoint) throw new AppError('not_found', 'There is no such delivery.');
@@ -168,6 +173,7 @@ export async function replayPeriod(
     requireEnabled(locked);
     const found = await Delivery.query(transaction)
       .where({ endpoint_id: endpoint.id })
+      .whereRaw(isShown)
       .whereNot({ status: 'pending' })
       .where('happened_at', '>=', from)
       .where('happened_at', '<', to)

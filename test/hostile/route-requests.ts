@@ -44,6 +44,7 @@ const designFields = {
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
+  'POST /api/v1/qrcodes/:id/restore': () => ({}),
   'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
   'DELETE /api/v1/qrcodes/:id/design': () => ({}),
   'PUT /api/v1/qrcodes/:id/design/logo': () => ({ file: png() }),
@@ -85,6 +86,9 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/styles/:id/default': () => ({ form: { isDefault: 'false' } }),
   'POST /codes/styles/:id/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
+  'POST /codes/trash/:id/restore': () => ({ form: {} }),
+  'POST /codes/trash/:id/delete': () => ({ form: {} }),
+  'POST /codes/trash/empty': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/rename': () => ({ form: { name: 'Renamed' } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
@@ -158,7 +162,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /unsubscribe/:token': () => ({ form: {} }),
 };
 
-export type IdKind = 'code' | 'key' | 'webhook' | 'delivery' | 'style' | 'application' | 'logo';
+export type IdKind = 'code' | 'trashed' | 'key' | 'webhook' | 'delivery' | 'style' | 'application' | 'logo';
 
 /** The resource that the id in a path belongs to. */
 const ids: Record<string, IdKind> = {
@@ -171,6 +175,8 @@ const ids: Record<string, IdKind> = {
   '/api/v1/style-applications/:id': 'application',
   '/codes/styles/applications/:id': 'application',
   '/api/v1/qrcodes/:id': 'code',
+  '/api/v1/qrcodes/:id/restore': 'trashed',
+  '/codes/trash/:id': 'trashed',
   '/codes/brand/logos/:id': 'logo',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
@@ -187,7 +193,7 @@ export function sentTo({ method, path }: Route, code: QrCode): Sent {
 
 export function idKind({ method, path }: Route): IdKind {
   const [start = '', rest = ''] = path.split(/(?<=:id)/);
-  const kind = ids[start];
+  const kind = ids[path] ?? ids[start];
   if (!kind || rest.includes(':'))
     throw new Error(`Add what the id in ${method} ${path} belongs to, to ids in ${file}.`);
   return kind;
@@ -253,6 +259,9 @@ export const idsElsewhere: {
   { of: 'page before', method: 'GET', path: '/webhooks/:hook?before=:delivery' },
   { of: 'page after', method: 'GET', path: '/codes?after=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
+  { of: 'page after', method: 'GET', path: '/codes/trash?after=1700000000000-:id' },
+  { of: 'page before', method: 'GET', path: '/codes/trash?before=1700000000000-:id' },
+  { of: 'page deleted', method: 'GET', path: '/codes?deleted=:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
   { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
   {

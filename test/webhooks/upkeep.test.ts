@@ -156,7 +156,7 @@ describe('Upkeep of webhooks', () => {
     await insert(kept.id, 'code.updated', 'delivered');
     for (const status of ['delivered', 'failed', 'pending', 'pending'])
       await insert(id, 'code.updated', status);
-    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     await purgeDeletedCodes(service.db, never, (codeId) => purgeCodeDeliveries(service.db, codeId));
     const ofCode = async () => Delivery.query(service.db).where({ qr_code_id: id }).orderBy('id');
     expect((await ofCode()).map(({ event, status }) => [event, status])).to.deep.equal([

@@ -99,12 +99,13 @@ export async function findOwnLogo(
   return (await StoredLogo.query(db).findOne({ id, user_id: workspaceId }).select('png'))?.png;
 }
 
-/** Removed designs must not use up the logos of an account. */
+/** Removed designs, and those of codes in the trash, must not use up the logos of an account. */
 async function purgeRemovedWithLogo(transaction: Database, workspaceId: WorkspaceId): Promise<void> {
-  await transaction('removed_designs')
-    .where({ user_id: workspaceId })
-    .whereRaw(`design ->> 'logo' IS NOT NULL`)
-    .delete();
+  const hasLogo = `design ->> 'logo' IS NOT NULL`;
+  await transaction('removed_designs').where({ user_id: workspaceId }).whereRaw(hasLogo).delete();
+  const trash = transaction('trashed_codes').where({ user_id: workspaceId }).select('code_id');
+  await transaction('designs').whereIn('code_id', trash).whereRaw(hasLogo).delete();
+  await transaction('page_logos').whereIn('code_id', trash).delete();
 }
 
 export interface Logos {

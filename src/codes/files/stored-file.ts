@@ -161,7 +161,11 @@ const filesPerRead = 200;
 
 export async function* ownedFiles(db: Database, workspaceId: WorkspaceId): AsyncGenerator<CodeFile> {
   for (let after: string | undefined; ; ) {
-    const query = CodeFile.query(db).where({ user_id: workspaceId }).orderBy('code_id').limit(filesPerRead);
+    const query = CodeFile.query(db)
+      .where({ user_id: workspaceId })
+      .whereRaw(`NOT (${isTrashedSql})`)
+      .orderBy('code_id')
+      .limit(filesPerRead);
     if (after !== undefined) query.where('code_id', '>', after);
     const files = await query;
     yield* files;
@@ -170,31 +174,47 @@ export async function* ownedFiles(db: Database, workspaceId: WorkspaceId): Async
   }
 }
 
-/** Bytes of all files of an account, except the one about to be replaced. */
+/** Whether the code of a file is in the trash. */
+const isTrashedSql = 'EXISTS (SELECT FROM trashed_codes WHERE trashed_codes.code_id = code_files.code_id)';
+
+/** Bytes of all files of an account, except those in the trash and the one about to be replaced. */
 export async function usedBytes(
   db: Database,
   workspaceId: WorkspaceId,
   exceptCodeId?: string,
 ): Promise<number> {
-  const query = db('code_files').where({ user_id: workspaceId }).sum('bytes as bytes').first();
+  const query = db('code_files')
+    .where({ user_id: workspaceId })
+    .whereRaw(`NOT (${isTrashedSql})`)
+    .sum('bytes as bytes')
+    .first();
   if (exceptCodeId !== undefined) query.whereNot({ code_id: exceptCodeId });
   const row = (await query) as { bytes: number | null } | undefined;
   return row?.bytes ?? 0;
 }
 
-/** Removed files use what the others leave of the quota: the oldest of them make room for a new file. */
+/**
+ * Removed files, and those of codes in the trash, use what the others leave of the quota: the oldest of them make room for a
+ * new file. A code in the trash then stays there without its file.
+ */
 async function purgeRemovedFor(
   transaction: Database,
   { workspaceId, codeId }: { workspaceId: WorkspaceId; codeId: string },
   bytesLeft: number,
 ): Promise<void> {
   await transaction.raw(
-    `DELETE FROM removed_files WHERE code_id IN (
-       SELECT code_id FROM (
-         SELECT code_id, sum(bytes) OVER (ORDER BY removed_at DESC, code_id) AS kept
-         FROM removed_files WHERE user_id = :workspaceId
+    `WITH surplus AS MATERIALIZED (
+       SELECT id FROM (
+         SELECT id, sum(bytes) OVER (ORDER BY since DESC, id) AS kept
+         FROM (
+           SELECT id, bytes, removed_at AS since FROM removed_files WHERE user_id = :workspaceId
+           UNION ALL
+           SELECT id, bytes, trashed_at FROM trashed_codes JOIN code_files USING (code_id)
+           WHERE trashed_codes.user_id = :workspaceId
+         ) AS removed
        ) AS newest WHERE kept > :free
-     )`,
+     ), removed AS (DELETE FROM removed_files WHERE id IN (SELECT id FROM surplus))
+     DELETE FROM code_files WHERE id IN (SELECT id FROM surplus)`,
     { workspaceId, free: bytesLeft - (await usedBytes(transaction, workspaceId, codeId)) },
   );
 }

@@ -145,7 +145,10 @@ export function AccountView({ email, plan, latestExport, access, refused, values
       <section class="card setting danger">
         <h2>Delete account</h2>
         {refusal('delete')}
-        <p>This permanently deletes your keys, your codes and all their scans. Printed codes stop working.</p>
+        <p>
+          This permanently deletes your keys, your codes, also those in the trash, and all their scans.
+          Printed codes stop working.
+        </p>
         <Reveal title="Delete account…" isOpen={refused?.name === 'delete'} isDanger>
           <Form action="/account/delete">
             <Input

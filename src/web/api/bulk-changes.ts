@@ -1,11 +1,13 @@
 import type { Static } from 'typebox';
-import { deleteLockedCodes, updateCode } from '../../codes/codes.ts';
+import { updateCode } from '../../codes/codes.ts';
 import { findDesigns, lookFields } from '../../codes/design/stored-design.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { changesLook } from '../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
+import { trashCodes } from '../../codes/trash.ts';
+import { undoDays } from '../../codes/undo-period.ts';
 import type { Config } from '../../config.ts';
 import { createYield } from '../../runtime/yielding.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
@@ -232,24 +234,21 @@ export const bulkChangeOperations = [
     path: '/qrcodes/bulk',
     scope: 'codes',
     summary: 'Delete up to 500 QR codes',
-    description:
-      'Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.',
+    description: `Counts as one request. Moves all of these codes to the trash, from which they can be restored for ${undoDays} days, or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an \`Idempotency-Key\`. Within 10 seconds the share URLs answer 404.`,
     body: bulkDeletionBody,
     checkedBody: Type.Object({ qrCodeIds: Type.Unsafe<unknown[]>({ type: 'array', ...bulkBounds }) }, closed),
     maxBodyBytes: maxBulkBytes,
     bodyExample: { qrCodeIds: [changedExample.id] },
     success: { status: 204, description: 'All of them were deleted.' },
-    async handle({ workspaceId, body }, { db, codeChanged }) {
+    async handle({ workspaceId, body }, { db, config, codeChanged }) {
       const { qrCodeIds } = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
-      const deleted = await db.transaction(async (transaction) => {
+      const deleted = await trashCodes(db, workspaceId, config.limits, async (transaction) => {
         const { codes, missing } = await findCodes(transaction, workspaceId, qrCodeIds, { locks: true });
         refuseRows(
           'qrCodeIds',
           missing.map((index) => missingCode(`qrCodeIds[${index}]`)),
         );
-        const once = [...byId(codes).values()];
-        await deleteLockedCodes(transaction, once);
-        return once;
+        return [...byId(codes).values()];
       });
       for (const { shareToken } of deleted) codeChanged(shareToken);
     },

@@ -23,7 +23,7 @@ import { filesBody, labelsBody } from './prints.ts';
 import { endingShape } from './qr-code-ending.ts';
 import { fileShape, photoShape } from './qr-code-files.ts';
 import { pageLogoShape, pageShape } from './qr-code-page.ts';
-import { createdShape, readShape } from './qr-codes.ts';
+import { createdShape, listedShape, readShape } from './qr-codes.ts';
 import { analyticsShape, scanShape } from './scans.ts';
 import type { pageOf } from './lists.ts';
 import { applicationBody, applicationShape } from './style-applications.ts';
@@ -33,7 +33,7 @@ import { describeEvents, eventComponents } from './webhook-events.ts';
 import { endpointBody, endpointChanges, endpointShape, endpointWithSecret } from './webhooks.ts';
 
 const tags: Record<ApiTag, string> = {
-  'QR codes': 'Create, list, read, change and delete QR codes.',
+  'QR codes': 'Create, list, read, change, delete and restore QR codes.',
   'Bulk requests': 'Create, change or delete up to 500 QR codes at once.',
   Designs: 'How a QR code looks: shapes, colors, frame and logo.',
   Styles: 'Saved designs, called templates in the app: one for many QR codes, or for all new ones.',
@@ -266,6 +266,7 @@ function hasIdInBody({ body }: Operation): boolean {
 /** Responses, by the names that they have in the document. */
 const schemas: Record<string, TSchema> = {
   QrCode: readShape,
+  ListedQrCode: listedShape,
   CreatedQrCode: createdShape,
   Design: designShape,
   Logo: logoShape,

@@ -8,7 +8,7 @@ import {
   newCodeRules,
   patchBody,
 } from '../../codes/code-rules.ts';
-import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
+import { type NewCode, changeCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/lifetime.ts';
 import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
@@ -22,6 +22,7 @@ import {
   plainWarning,
   proveDefaultStyle,
 } from '../../codes/styles/default-style.ts';
+import { listTrashedCodes, type TrashedCode } from '../../codes/trash.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { Type, choice, maxLabelLength, nullable, text, timestamp, uuid } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
@@ -29,6 +30,8 @@ import { operation } from './operation.ts';
 import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
 import { pageOf, pageQuery, period, periodOf, periodRules, present, toPage } from './lists.ts';
+
+const codeStates = ['active', 'trashed'] as const;
 
 const assigned = 'is assigned by the service and cannot be set';
 const assignedFields = {
@@ -86,6 +89,14 @@ export const readShape = Type.Object(
   { description: 'A QR code.' },
 );
 
+export const listedShape = Type.Object(
+  {
+    ...readShape.properties,
+    deletedAt: Type.Optional(timestamp('When it was deleted. Only codes in the trash have it.')),
+  },
+  { description: 'A QR code of a list.' },
+);
+
 type NewColumns = NewCode & Pick<QrCode, 'id' | 'shareToken' | 'createdAt' | 'expiresAt'>;
 
 export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof createdShape> {
@@ -94,6 +105,16 @@ export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof
 
 export function presentCode(code: QrCode, scanCount: number, baseUrl: string): Static<typeof readShape> {
   return present(readShape, { ...code, shareUrl: shareUrl(baseUrl, code.shareToken), scanCount });
+}
+
+/** A code in the trash also says when it was deleted. */
+function presentListed(
+  code: QrCode | TrashedCode,
+  scanCount: number,
+  baseUrl: string,
+): Static<typeof listedShape> {
+  const shown = presentCode(code, scanCount, baseUrl);
+  return 'trashedAt' in code ? { ...shown, deletedAt: code.trashedAt.toISOString() } : shown;
 }
 
 export const createdExample: Static<typeof createdShape> = {
@@ -128,7 +149,7 @@ export const changedExample: Static<typeof readShape> = {
 };
 
 /** Scans do not make a version stale. */
-const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
+export const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
 
 const warningNote =
   'If phones may fail to read the code, a `Qrelay-Warning` header per reason says what to change.';
@@ -194,9 +215,16 @@ export const listQrCodes = operation({
   path: '/qrcodes',
   scope: 'read',
   summary: 'List QR codes',
-  description: 'Returns your QR codes one page at a time, newest first.',
+  description:
+    'Returns your QR codes one page at a time, newest first. Codes that were deleted are in the trash, which is a list of its own.',
   query: Type.Object({
     ...pageQuery('code', { limit: 20, max: 100 }),
+    state: Type.Optional(
+      Type.Unsafe<(typeof codeStates)[number]>({
+        ...choice(codeStates, '`active`: your codes. `trashed`: deleted codes that can be restored.'),
+        default: 'active',
+      }),
+    ),
     category: Type.Optional(text('Only codes with this category.', { maxLength: maxLabelLength })),
     type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
     favorite: Type.Optional(
@@ -215,11 +243,12 @@ export const listQrCodes = operation({
   success: {
     status: 200,
     description: 'One page of your QR codes.',
-    schema: pageOf(readShape, 'One page of QR codes.'),
+    schema: pageOf(listedShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
   async handle({ workspaceId, query }, services) {
-    const { limit = 20, cursor: after, expiringWithinDays, category, type, favorite } = query;
+    const { limit = 20, cursor: after, state, expiringWithinDays, category, type, favorite } = query;
+    const list = state === 'trashed' ? listTrashedCodes : listCodes;
     const { reads, config, now } = services;
     const filter = {
       category,
@@ -229,11 +258,11 @@ export const listQrCodes = operation({
       expiring: expiringWithin(expiringWithinDays, now()),
     };
     const { codes, counts } = await reads.codes(workspaceId, async (db) => {
-      const found = await listCodes(db, workspaceId, filter, { limit, cursor: after });
+      const found: QrCode[] = await list(db, workspaceId, filter, { limit, cursor: after });
       const ids = found.map((code) => code.id);
       return { codes: found, counts: await readScanCounts(db, ids) };
     });
-    return toPage(codes, limit, (code) => presentCode(code, counts.get(code.id) ?? 0, config.baseUrl));
+    return toPage(codes, limit, (code) => presentListed(code, counts.get(code.id) ?? 0, config.baseUrl));
   },
 });
 
@@ -291,24 +320,7 @@ export const updateQrCode = operation({
   },
 });
 
-export const deleteQrCode = operation({
-  id: 'deleteQrCode',
-  method: 'delete',
-  path: '/qrcodes/{id}',
-  scope: 'codes',
-  summary: 'Delete a QR code',
-  description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
-  success: { status: 204, description: 'The QR code was deleted.' },
-  isVersioned: true,
-  async handle({ workspaceId, id, requireMatch }, { db, config, codeChanged }) {
-    const { shareToken } = await deleteCode(db, workspaceId, id, (code) =>
-      requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
-    );
-    codeChanged(shareToken);
-  },
-});
-
-async function presentWithCount(code: QrCode, { db, config }: Services) {
+export async function presentWithCount(code: QrCode, { db, config }: Services) {
   const counts = await readScanCounts(db, [code.id]);
   return presentCode(code, counts.get(code.id) ?? 0, config.baseUrl);
 }

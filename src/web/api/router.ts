@@ -39,12 +39,13 @@ import { buildOpenApi } from './openapi.ts';
 import { type ApiTag, type Operation, type TaggedOperation, acceptsIdempotencyKey } from './operation.ts';
 import { etagOf, isKnown, requireMatch } from './preconditions.ts';
 import type { Services } from '../services.ts';
-import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { createQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { deleteQrCode, restoreQrCode } from './qr-code-trash.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** In the order of the OpenAPI document. */
 const operationsByTag: Record<ApiTag, Operation[]> = {
-  'QR codes': [createQrCode, listQrCodes, readQrCode, updateQrCode, deleteQrCode],
+  'QR codes': [createQrCode, listQrCodes, readQrCode, updateQrCode, deleteQrCode, restoreQrCode],
   'Bulk requests': [createQrCodes, ...bulkChangeOperations],
   Designs: designOperations,
   Styles: [...styleOperations, ...applicationOperations],

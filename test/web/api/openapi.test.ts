@@ -228,6 +228,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /qrcodes',
       'PATCH /qrcodes/{id}',
       'DELETE /qrcodes/{id}',
+      'POST /qrcodes/{id}/restore',
       'GET /qrcodes/{id}/ending',
       'PATCH /qrcodes/{id}/ending',
       'POST /qrcodes/labels',
@@ -270,7 +271,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   /** What has a version that a request can be bound to. */
   const isBound = (name: string) =>
     /^(?:PUT|PATCH|DELETE) \/(?:qrcodes|styles|webhooks)\/\{id\}/.test(name) ||
-    name.endsWith('/rotate-secret');
+    /\/(?:rotate-secret|restore)$/.test(name);
 
   it('has an optional Idempotency-Key for POST, PATCH and the bulk DELETE that change something, and for nothing else', () => {
     for (const { name, operation } of operations()) {
@@ -379,6 +380,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /styles/{id}/logo',
       'PUT /styles/{id}/logo',
       'POST /webhooks/{id}/rotate-secret',
+      'POST /qrcodes/{id}/restore',
     ];
     const withWarnings = [
       'POST /qrcodes',

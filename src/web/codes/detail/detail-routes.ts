@@ -6,6 +6,8 @@ import { findCode } from '../../../codes/codes.ts';
 import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
+import { findTrashedCode } from '../../../codes/trash.ts';
+import { AppError } from '../../../errors.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { firstNoticeDays } from '../../../notices/facts.ts';
 import { dayMs } from '../../../runtime/units.ts';
@@ -13,6 +15,7 @@ import { readAnalyticsOn, readDailyScans, readTopCities } from '../../../scans/a
 import { listScans, scanCsvColumns } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
 import { callerAddress, callerOf } from '../../middleware/caller.ts';
+import { TrashedCodeView } from '../trash/trash-view.tsx';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
 import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
@@ -80,6 +83,14 @@ export function codeDetailPages(parts: Services): Routes {
     pages.show(ctx, CodeView, props, { flash, undo: undo && `/codes/${code.id}/${undo}` });
   }
 
+  /** A code in the trash is missing like any other, but its owner can restore it. */
+  async function showTrashed(ctx: Context, error: unknown): Promise<void> {
+    const isMissing = error instanceof AppError && error.code === 'not_found';
+    const code = isMissing && (await findTrashedCode(db, workspaceIdOf(ctx), String(ctx.params['id'])));
+    if (!code) throw error;
+    pages.show(ctx, TrashedCodeView, { code }, { status: 404 });
+  }
+
   /** Proven again for this one page: the proof is cached where the code was created. */
   async function whyPlain(code: QrCode): Promise<string> {
     const { refused = [] } = await proveDefaultStyle(parts, code, { mayRaise: true });
@@ -128,7 +139,9 @@ export function codeDetailPages(parts: Services): Routes {
     ctx.body = body;
   }
 
-  routes.get('viewer or demo', '/codes/:id', showCode);
+  routes.get('viewer or demo', '/codes/:id', async (ctx) =>
+    showCode(ctx).catch((error: unknown) => showTrashed(ctx, error)),
+  );
   routes.get('viewer or demo', '/codes/:id/events', streamEvents);
   routes.get('viewer or demo', '/codes/:id/scans.csv', sendCsv);
   return routes;

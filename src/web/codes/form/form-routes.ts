@@ -1,10 +1,11 @@
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
-import { type CodeChanges, changeCode, deleteCode, findCode } from '../../../codes/codes.ts';
+import { type CodeChanges, changeCode, findCode } from '../../../codes/codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/share-page.ts';
 import { fileKindOf, removeFile } from '../../../codes/files/removed-file.ts';
 import { type CodeFile, findFile } from '../../../codes/files/stored-file.ts';
+import { trashCode } from '../../../codes/trash.ts';
 import { undoDays } from '../../../codes/undo-period.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType } from '../../../codes/content/content-types.ts';
@@ -196,9 +197,10 @@ export function codeFormPages(parts: Services): Routes {
     const code = await ownCode(ctx);
     if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'This is not the name of the code' }]);
-    await deleteCode(db, code.workspaceId, code.id);
+    await trashCode(db, code.workspaceId, code.id, config.limits);
     codeChanged(code.shareToken);
-    redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies CodeFlash);
+    // The list offers to undo it.
+    redirectWithFlash(ctx, parts, `/codes?deleted=${code.id}`, 'deleted' satisfies CodeFlash);
   });
 
   function showDelete(ctx: Context, code: QrCode, errors: FieldError[]): void {

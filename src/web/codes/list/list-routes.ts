@@ -63,7 +63,9 @@ export function codeListPages(parts: Services): Routes {
     // On the primary, because it may store the hosts of codes of an older release.
     const blocked = await findBlockedCodes(db, await readHosts(db, codes));
     const [first, last] = [codes[0], codes.at(-1)];
-    pages.show(ctx, CodesView, {
+    const deleted = queryText(ctx, 'deleted');
+    const canUndo = pages.takeFlash(ctx) === 'deleted' && isUuid(deleted);
+    const props = {
       workspaceId,
       rows: codes.map((code) => ({
         code,
@@ -82,7 +84,8 @@ export function codeListPages(parts: Services): Routes {
       firstPage: page.hasPrevious ? address() : undefined,
       previousPage: page.hasPrevious && first ? address({ before: first }) : undefined,
       nextPage: page.hasNext && last ? address({ after: last }) : undefined,
-    });
+    };
+    pages.show(ctx, CodesView, props, { undo: canUndo ? `/codes/trash/${deleted}/restore` : undefined });
   });
 
   async function readList(

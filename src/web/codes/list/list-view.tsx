@@ -99,6 +99,10 @@ export function CodesView(props: CodesProps) {
       <div class="list-end">
         <Pages {...props} />
         {total > defaultPageSize && <PageSizes {...props} />}
+        <a class="to-trash" href="/codes/trash">
+          <Icon name="trash-2" />
+          Trash
+        </a>
       </div>
     </Layout>
   );
