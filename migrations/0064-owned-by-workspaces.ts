@@ -7,6 +7,7 @@ export const config = { transaction: false };
 export const ownedTables = [
   'api_keys',
   'qr_codes',
+  'trashed_codes',
   'idempotent_responses',
   'webhook_endpoints',
   'account_exports',

@@ -121,7 +121,7 @@ interface AuthenticationRow {
 const authenticateSql = `
   WITH caller AS (
     SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
-           coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS quota
+           coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS own_quota
     FROM api_keys k JOIN workspaces w ON w.id = k.user_id
     WHERE k.prefix = :prefix
       AND ${isActiveKeySql('k')}
@@ -130,14 +130,13 @@ const authenticateSql = `
              ELSE sha256(CAST(:secretHash AS bytea)) END || CAST(:nonce AS bytea))
   ), limits AS (
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
-           coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
+           coalesce((SELECT own_quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT (SELECT workspace_id FROM caller), (SELECT is_blocked FROM caller), (SELECT scopes FROM caller),
-         (SELECT extract(epoch FROM expires_at)::float8 FROM caller) AS expires_at,
+  SELECT workspace_id, is_blocked, scopes, extract(epoch FROM expires_at)::float8 AS expires_at,
          quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
-  FROM limits, counted`;
+  FROM limits CROSS JOIN counted LEFT JOIN caller ON true`;
 
 function toWindow(row: AuthenticationRow): RateWindow {
   return {
