@@ -225,4 +225,26 @@ describe('The trash of the API', () => {
     for (const { data } of deliveries)
       expect(data).to.include({ id, share_token: before.shareToken, name: 'Menu', category: 'Bar' });
   });
+
+  it('hides what the log of a webhook endpoint has of a code, except its deletion, until it is restored', async () => {
+    const { id } = await create();
+    const body = {
+      name: 'Mine',
+      url: 'https://example.com/hook',
+      events: ['code.created', 'code.updated', 'code.deleted'],
+    };
+    const hook = ((await api('/webhooks', { method: 'POST', body })).body as { id: string }).id;
+    const log = async () =>
+      ((await api(`/webhooks/${hook}/deliveries`)).body as { data: { id: string; type: string }[] }).data;
+    await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'Renamed' } });
+    const [updated] = await log();
+    expect(updated?.type).to.equal('code.updated');
+    await remove(id);
+    expect((await log()).map(({ type }) => type)).to.deep.equal(['code.deleted']);
+    expectError(await api(`/webhook-deliveries/${updated?.id}`), 404, 'not_found');
+    await restore(id);
+    const types = (await log()).map(({ type }) => type);
+    expect(types).to.deep.equal(['code.created', 'code.deleted', 'code.updated']);
+    expect((await api(`/webhook-deliveries/${updated?.id}`)).status).to.equal(200);
+  });
 });

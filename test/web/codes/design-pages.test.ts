@@ -295,7 +295,7 @@ describe('The pages of designs', () => {
     // The logo stays as long as something has it.
     await brand({ 'Remove the logo': true });
     expect(await logos()).to.equal(1);
-    await owner.api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await owner.api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     await owner.api(`/styles/${String(style?.['id'])}`, { method: 'DELETE' });
     expect(await logos()).to.equal(0);
     await brand({ Logo: logoFile() });
