@@ -65,7 +65,11 @@ export function AccountView({ email, plan, latestExport, access, refused, values
       <PlanCard plan={plan} />
       <section class="card setting">
         <h2>Security</h2>
-        <p>Two-factor sign-in, passkeys, and where you are signed in.</p>
+        <p>
+          {visitor.provider?.isOnly
+            ? 'How you sign in, and where you are signed in.'
+            : 'Two-factor sign-in, passkeys, and where you are signed in.'}
+        </p>
         <p>
           <a class="button quiet" href="/account/security">
             <Icon name="shield-check" />
@@ -100,35 +104,47 @@ export function AccountView({ email, plan, latestExport, access, refused, values
               autocomplete="email"
               maxLength={254}
             />
-            <CurrentPassword form={formOf('email')} name="emailPassword" purpose="change the email" />
+            <CurrentPassword
+              form={formOf('email')}
+              name="emailPassword"
+              purpose="change the email"
+              page="/account"
+            />
             <button type="submit" class="quiet">
               Change email
             </button>
           </Form>
         </Reveal>
       </section>
-      <section class="card setting" id="change-password">
-        <h2>Password</h2>
-        {refusal('password')}
-        <p>Changing it signs you out on every other device.</p>
-        <Reveal title="Change password…" isOpen={refused?.name === 'password'}>
-          <Form action="/account/password">
-            <CurrentPassword form={formOf('password')} name="oldPassword" purpose="change the password" />
-            <Input
-              form={formOf('password')}
-              name="newPassword"
-              label="New password"
-              type="password"
-              required
-              autocomplete="new-password"
-              hint="At least 10 characters."
-            />
-            <button type="submit" class="quiet">
-              Change password
-            </button>
-          </Form>
-        </Reveal>
-      </section>
+      {!visitor.provider?.isOnly && (
+        <section class="card setting" id="change-password">
+          <h2>Password</h2>
+          {refusal('password')}
+          <p>Changing it signs you out on every other device.</p>
+          <Reveal title="Change password…" isOpen={refused?.name === 'password'}>
+            <Form action="/account/password">
+              <CurrentPassword
+                form={formOf('password')}
+                name="oldPassword"
+                purpose="change the password"
+                page="/account"
+              />
+              <Input
+                form={formOf('password')}
+                name="newPassword"
+                label="New password"
+                type="password"
+                required
+                autocomplete="new-password"
+                hint="At least 10 characters."
+              />
+              <button type="submit" class="quiet">
+                Change password
+              </button>
+            </Form>
+          </Reveal>
+        </section>
+      )}
       <section class="card setting">
         <h2>{email.canMail ? 'Language of emails and time zone' : 'Time zone'}</h2>
         {refusal('language')}
@@ -155,7 +171,12 @@ export function AccountView({ email, plan, latestExport, access, refused, values
               required
               autocomplete="off"
             />
-            <CurrentPassword form={formOf('delete')} name="deletePassword" purpose="delete the account" />
+            <CurrentPassword
+              form={formOf('delete')}
+              name="deletePassword"
+              purpose="delete the account"
+              page="/account"
+            />
             <button type="submit" class="danger">
               Delete account
             </button>
@@ -212,8 +233,36 @@ function Refused({ name, errors }: RefusedForm) {
   );
 }
 
-/** A page has several: `purpose` tells them apart for those who do not see the form around them. */
-export function CurrentPassword({ form, name, purpose }: { form: FormState; name: string; purpose: string }) {
+interface CurrentPasswordProps {
+  form: FormState;
+  name: string;
+  purpose: string;
+  /** The page that the OpenID provider leads back to, where it is asked instead. */
+  page?: string;
+}
+
+/** Or what is asked for instead. A page has several: `purpose` tells them apart for those who do not see the form around them. */
+export function CurrentPassword({ form, name, purpose, page = '/account/security' }: CurrentPasswordProps) {
+  const { confirmation, provider } = useVisitor();
+  const error = form.errors.find(({ field }) => field === name)?.message;
+  if (confirmation === 'confirmed') return error ? <p class="error">{error}.</p> : null;
+  if (confirmation === 'provider')
+    return (
+      <p id={idOf(name)}>
+        <span class={error && 'error'}>{error ?? 'First, confirm that it is you'}.</span>{' '}
+        <button
+          type="submit"
+          class="button small quiet"
+          name="page"
+          value={page}
+          formaction="/account/security/identity/confirm"
+          formnovalidate
+          aria-label={`Confirm with ${provider?.name}, to ${purpose}`}
+        >
+          Confirm with <bdi>{provider?.name}</bdi>
+        </button>
+      </p>
+    );
   return (
     <Input
       form={form}
