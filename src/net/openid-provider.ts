@@ -105,7 +105,7 @@ export function createOpenIdProvider(
       { isRepeated = false } = {},
     ): Promise<string> {
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
-      const url = buildAuthorizationUrl(await findConfiguration(), {
+      const parameters = {
         redirect_uri: callbackUrl,
         scope: 'openid email',
         state,
@@ -113,9 +113,14 @@ export function createOpenIdProvider(
         code_challenge: await calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
         ...(isRepeated && { max_age: '0' }),
-      });
-      if (!/^https?:$/.test(url.protocol)) throw new OpenIdError('unreachable', 'authorization endpoint');
-      return url.href;
+      };
+      const configuration = await findConfiguration();
+      try {
+        return buildAuthorizationUrl(configuration, parameters).href;
+      } catch (error) {
+        // Such as an address that is not one of HTTP.
+        throw new OpenIdError('unreachable', codeOf(error));
+      }
     },
 
     /** Redeems the code of a response, which works once. `query` is that of the address that the browser came back to. */
@@ -215,8 +220,9 @@ function rethrow(error: unknown): never {
 function codeOf(error: unknown): string {
   for (const cause of causesOf(error)) {
     if (cause instanceof OpenIdError) return cause.code;
-    const code = isObject(cause) ? (cause['error'] ?? cause['code']) : undefined;
-    if (typeof code === 'string' && /^[\w-]{1,60}$/.test(code)) return code;
+    const codes = isObject(cause) ? [cause['error'], cause['code']] : [];
+    const code = codes.find((one) => typeof one === 'string' && /^[\w-]{1,60}$/.test(one));
+    if (typeof code === 'string') return code;
     if (cause instanceof DOMException) return cause.name;
   }
   return 'unknown';
