@@ -288,7 +288,7 @@ export const noIds = `
   all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
   language lastDay moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
-  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown styleName switch timeZone to topLevel totpPassword type
+  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown state styleName switch timeZone to topLevel totpPassword type
   url value version
 `
   .trim()
