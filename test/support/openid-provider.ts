@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type JsonWebKey, sign } from 'no
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import Provider, { type JWK } from 'oidc-provider';
 import type { OpenIdConfig } from '../../src/net/openid-config.ts';
 import { cookieClient } from './form-client.ts';
@@ -52,7 +53,7 @@ export async function startOpenIdProvider(callbackUrls: string[]): Promise<TestP
       pkce: { required: () => true },
       findAccount: (_ctx, sub) => ({
         accountId: sub,
-        claims: () => ({ sub, ...people.get(sub) }) as { sub: string },
+        claims: () => ({ sub, ...people.get(sub) }),
       }),
       // Nobody is asked whether they consent.
       loadExistingGrant: async ({ oidc }) => {
@@ -130,7 +131,7 @@ export async function startOpenIdProvider(callbackUrls: string[]): Promise<TestP
     const path = req.url ?? '';
     running.requests.push(`${req.method} ${path.split('?')[0]}`);
     const options = { port: portOf(inner.address()), method: req.method, path, headers: req.headers };
-    const forwarded = request({ host: '127.0.0.1', ...options }, async (answer) => {
+    const forwarded = request({ host: '127.0.0.1', ...options }, (answer) => {
       const { changeIdToken } = running;
       if (!changeIdToken || path !== '/token' || answer.statusCode !== 200) {
         res.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -138,12 +139,15 @@ export async function startOpenIdProvider(callbackUrls: string[]): Promise<TestP
         return;
       }
       running.changeIdToken = undefined;
-      const chunks: Buffer[] = [];
-      for await (const chunk of answer) chunks.push(chunk as Buffer);
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as { id_token: string };
-      const { 'content-length': _length, ...headers } = answer.headers;
-      res.writeHead(200, headers);
-      res.end(JSON.stringify({ ...body, id_token: signAgain(body.id_token, changeIdToken) }));
+      text(answer).then(
+        (body) => {
+          const tokens = JSON.parse(body) as { id_token: string };
+          const { 'content-length': _length, ...headers } = answer.headers;
+          res.writeHead(200, headers);
+          res.end(JSON.stringify({ ...tokens, id_token: signAgain(tokens.id_token, changeIdToken) }));
+        },
+        () => res.destroy(),
+      );
     });
     forwarded.on('error', () => res.destroy());
     req.pipe(forwarded);
@@ -171,7 +175,7 @@ function newKey(): JWK {
     kid: `key-${(keys += 1)}`,
     use: 'sig',
     alg: 'RS256',
-  } as JWK;
+  };
 }
 
 /** The address that the page of our service leads to. */

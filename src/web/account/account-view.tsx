@@ -11,6 +11,7 @@ import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
 import { Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
 import { figure } from '../ui/words.tsx';
+import { CurrentPassword } from './current-password.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
 
 export interface AccountProps {
@@ -230,48 +231,6 @@ function Refused({ name, errors }: RefusedForm) {
       </a>
       .
     </Notice>
-  );
-}
-
-interface CurrentPasswordProps {
-  form: FormState;
-  name: string;
-  purpose: string;
-  /** The page that the OpenID provider leads back to, where it is asked instead. */
-  page?: string;
-}
-
-/** Or what is asked for instead. A page has several: `purpose` tells them apart for those who do not see the form around them. */
-export function CurrentPassword({ form, name, purpose, page = '/account/security' }: CurrentPasswordProps) {
-  const { confirmation, provider } = useVisitor();
-  const error = form.errors.find(({ field }) => field === name)?.message;
-  if (confirmation === 'confirmed') return error ? <p class="error">{error}.</p> : null;
-  if (confirmation === 'provider')
-    return (
-      <p id={idOf(name)}>
-        <span class={error && 'error'}>{error ?? 'First, confirm that it is you'}.</span>{' '}
-        <button
-          type="submit"
-          class="button small quiet"
-          name="page"
-          value={page}
-          formaction="/account/security/identity/confirm"
-          formnovalidate
-          aria-label={`Confirm with ${provider?.name}, to ${purpose}`}
-        >
-          Confirm with <bdi>{provider?.name}</bdi>
-        </button>
-      </p>
-    );
-  return (
-    <Input
-      form={form}
-      name={name}
-      label={`Current password, to ${purpose}`}
-      type="password"
-      required
-      autocomplete="current-password"
-    />
   );
 }
 

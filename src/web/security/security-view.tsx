@@ -2,7 +2,7 @@ import type { Identity } from '../../accounts/identities.ts';
 import type { Passkey, SecondFactors } from '../../accounts/second-factors.ts';
 import type { OpenSession } from '../../accounts/sessions.ts';
 import { drawSvg } from '../../codes/image/draw.ts';
-import { CurrentPassword } from '../account/account-view.tsx';
+import { CurrentPassword } from '../account/current-password.tsx';
 import { type FormState, Input, Reveal, Select } from '../ui/controls.tsx';
 import { CopyableField, CopyableText } from '../ui/copyable.tsx';
 import { Form, NarrowPage, Page } from '../ui/layout.tsx';

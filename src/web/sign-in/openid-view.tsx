@@ -9,7 +9,10 @@ export function ProviderForm({ next, isQuiet }: { next?: string | undefined; isQ
     <Form action="/signin/oidc">
       {next && <input type="hidden" name="next" value={next} />}
       <button type="submit" class={isQuiet ? 'quiet' : undefined}>
-        Sign in with <bdi>{provider.name}</bdi>
+        {/* One element, because buttons leave a gap between several. */}
+        <span>
+          Sign in with <bdi>{provider.name}</bdi>
+        </span>
       </button>
     </Form>
   );

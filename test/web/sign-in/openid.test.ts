@@ -251,7 +251,7 @@ describe('Sign-in with OpenID Connect', () => {
       const client = formClient(service.url);
       const url = await provider.signIn(await start(client), login);
       const answers = await Promise.all([back(client, url), back(client, url), back(client, url)]);
-      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([303, 400, 400]);
+      expect(answers.map(({ status }) => status)).to.have.members([303, 400, 400]);
       const again = await back(client, url);
       expect(again.status).to.equal(400);
       expect(await mainText(again)).to.contain('was finished before');
