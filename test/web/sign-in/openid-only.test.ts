@@ -7,6 +7,7 @@ import { createUser, setAdmin, type User } from '../../../src/accounts/users.ts'
 import type { OpenIdConfig } from '../../../src/net/openid-config.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { authorizationUrlOf, startOpenIdProvider, type TestProvider } from '../../support/openid-provider.ts';
+import { startMailServer } from '../../support/mail-server.ts';
 import { mainText } from '../../support/operator.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -167,6 +168,26 @@ describe('Sign-in with OpenID Connect for certain people', () => {
     expect(await service.db('openid_requests')).to.have.length(0);
     const { email } = await newUser(service, 'local@example.com');
     expect((await client.post('/signin', { email, password })).status).to.equal(303);
+  });
+
+  it('tells the owner of an account by email that it was linked, and nobody whose account is new', async () => {
+    const mails = await startMailServer();
+    const service = await startService({
+      worker: true,
+      config: { mail: mails.config, openId: provider.config },
+    });
+    try {
+      await signIn(service, 'new@example.com');
+      const { email } = await newUser(service, 'linked@example.com');
+      expect((await signIn(service, email)).status).to.equal(303);
+      const [mail] = await mails.mailsTo(email);
+      expect(JSON.stringify(mail)).to.contain('account of the sign-in provider');
+      expect((await signIn(service, email)).status).to.equal(303);
+      expect(mails.received).to.have.length(1);
+    } finally {
+      await service.stop();
+      await mails.stop();
+    }
   });
 
   it('has no routes where no provider is set', async () => {
