@@ -4,6 +4,7 @@ import { purgeConfirmations, purgeSignInLinks } from '../src/accounts/account-li
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
 import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.ts';
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
+import { purgeOpenIdRequests } from '../src/accounts/openid-requests.ts';
 import { purgeChallenges } from '../src/accounts/passkeys.ts';
 import { purgeRemovedDesigns } from '../src/codes/design/removed-design.ts';
 import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
@@ -54,6 +55,7 @@ export function createHousekeepingHandler({
       oneTimeSecrets: () => purgeOneTimeSecrets(db, now),
       signInLinks: () => purgeSignInLinks(db, now),
       challenges: () => purgeChallenges(db, now),
+      openIdRequests: () => purgeOpenIdRequests(db, now),
       confirmations: () => purgeConfirmations(db, now),
       sentMails: () => purgeSentMails(db, now),
       responses: () => purgeResponses(db, now),

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { ApiKey } from './api-keys.ts';
+import { Identity } from './identities.ts';
 import { Passkey, TotpSecret } from './second-factors.ts';
 import { Session } from './sessions.ts';
 import { User } from './users.ts';
@@ -237,6 +238,10 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     .where(ofUser)
     .orderBy('created_at')
     .select('name', 'created_at', 'used_at');
+  const identities = await Identity.query(db)
+    .where(ofUser)
+    .orderBy('created_at')
+    .select('issuer', 'subject', 'email', 'created_at', 'last_used_at');
   const authenticatorApp = await TotpSecret.query(db).findById(userId).select('confirmed_at');
   const webhooks = (await db('webhook_endpoints').where(ofUser).orderBy('id').select({
     id: 'id',
@@ -255,6 +260,7 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     apiKeys,
     sessions,
     passkeys,
+    identities,
     authenticatorApp: authenticatorApp ?? null,
     webhooks,
   };

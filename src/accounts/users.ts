@@ -82,6 +82,17 @@ export async function createUser(
   return rows[0] && User.query(db).findById(rows[0].id);
 }
 
+/** The OpenID provider says that the address is the user's. Changes nothing where it is not that of the account. */
+export async function confirmEmailByProvider(
+  db: Database,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await User.query(db)
+    .findById(userId)
+    .whereRaw('lower(email) = lower(?)', [email])
+    .patch({ confirmedEmail: email });
+}
+
 /** False where another account has the email. Undefined where `user` has another password by now than the one that was checked. */
 export async function changeEmail(
   db: Database,

@@ -15,6 +15,8 @@ import {
   planNames,
 } from '../limits.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
+import { unlinkIdentities } from '../accounts/identities.ts';
+import { endSessionsOf } from '../accounts/sessions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
 import { findOrCreateUser, findUserByEmail, setAdmin, type User } from '../accounts/users.ts';
 import { isLabel, normalizeLabel } from '../codes/label.ts';
@@ -175,14 +177,14 @@ export function userCommand(): Command {
     )
     .addOption(emailOption())
     .action((options: { email: string }) =>
-      withDatabase(async ({ db }) => {
+      withDatabase(async ({ db, config }) => {
         const found = await findOrCreateUser(db, options.email, now());
         const password = newPassword();
         await changeAndRecord(db, { action: 'account.password', target: found.id }, (to) =>
           changePassword(to, found, hashPassword(password), now()),
         );
         printMessage(
-          `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
+          `${found.email} has a new password, which is not shown again. ${config.openId?.isOnly ? 'It works once OIDC_ONLY is off.' : 'The user can change it at /account.'}`,
         );
         printResult(password);
       }),
@@ -201,6 +203,23 @@ export function userCommand(): Command {
           removeSecondFactors(to, found.id),
         );
         printMessage(`${found.email} signs in with the password alone.`);
+      }),
+    );
+  user
+    .command('identity')
+    .description(
+      'Remove the link of an account to the OpenID provider. The next sign-in there with its verified email links it again.',
+    )
+    .addOption(emailOption())
+    .requiredOption('--off', 'remove the link')
+    .action((options: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const found = await findUserByEmail(db, options.email);
+        await changeAndRecord(db, { action: 'account.identity', target: found.id }, async (to) => {
+          await unlinkIdentities(to, found.id);
+          await endSessionsOf(to, found.id);
+        });
+        printMessage(`${found.email} is not linked to an OpenID provider. All sessions have ended.`);
       }),
     );
   return user;

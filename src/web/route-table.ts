@@ -26,6 +26,7 @@ import { demoPages } from './demo/demo-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
 import { mailLinkPages } from './sign-in/mail-link-routes.ts';
 import { securityPages } from './security/security-routes.ts';
+import { openIdPages } from './sign-in/openid-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { signUpPages } from './sign-in/sign-up-routes.ts';
 import { frontPage } from './front/front-routes.ts';
@@ -45,6 +46,7 @@ const features: ((services: Services) => Routes)[] = [
   demoPages,
   docsPage,
   signInPages,
+  openIdPages,
   signUpPages,
   mailLinkPages,
   codeListPages,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { listActions } from '../../src/accounts/operator-actions.ts';
+import { linkIdentity } from '../../src/accounts/identities.ts';
 import { findSessionUser, startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -28,6 +29,7 @@ const commands = [
   'user admin',
   'user password',
   'user factors',
+  'user identity',
   'counters verify',
   'counters rebuild',
   'scans dead',
@@ -345,6 +347,22 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect(code).to.equal(0);
       expect(await signInStatus(service.url, user.email, stdout.trim())).to.equal(303);
       expect(await findSessionUser(service.db, session, new Date())).to.equal(undefined);
+    });
+  });
+
+  describe('user identity', () => {
+    it('removes the link to the OpenID provider, ends every session, and is recorded', async () => {
+      const user = await findOrCreateUser(service.db, 'left@example.com', new Date());
+      const session = await startSession(service.db, user.id, new Date());
+      const key = { issuer: 'https://id.test', subject: 'left' };
+      await linkIdentity(service.db, { ...key, email: user.email, userId: user.id }, new Date());
+      const { code, stderr } = await qrelay('user', 'identity', '--email', user.email, '--off');
+      expect(code, stderr).to.equal(0);
+      expect(await service.db('identities').where(key)).to.deep.equal([]);
+      expect(await findSessionUser(service.db, session, new Date())).to.equal(undefined);
+      expect(await service.db('operator_actions').where({ target: user.id }).pluck('action')).to.deep.equal([
+        'account.identity',
+      ]);
     });
   });
 

@@ -133,6 +133,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signin/forgot': () => ({ form: {} }),
   'POST /signin/confirm/:token': () => ({ form: {} }),
   'POST /signin/second': () => ({ form: {} }),
+  'POST /signin/oidc': () => ({ form: {} }),
   'POST /signin/passkey': () => ({ form: {} }),
   'POST /signin/passkey/options': () => ({ form: {} }),
   'POST /account/security/sessions/end': () => ({ form: {} }),
@@ -144,6 +145,9 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/security/passkeys/options': () => ({ form: {} }),
   'POST /account/security/passkeys': () => ({ form: {} }),
   'POST /account/security/passkeys/delete': () => ({ form: {} }),
+  'POST /account/security/identity': () => ({ form: {} }),
+  'POST /account/security/identity/confirm': () => ({ form: {} }),
+  'POST /account/security/identity/delete': () => ({ form: {} }),
   'POST /codes/new': () => ({ form: {} }),
   'POST /codes/new/file': () => ({ upload: { field: 'file', file: pdf() } }),
   'POST /codes/preview': () => ({ form: {} }),
@@ -294,7 +298,7 @@ export const noIds = `
   access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
   language lastDay moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
-  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown styleName switch timeZone to topLevel totpPassword type
+  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown state styleName switch timeZone to topLevel totpPassword type
   url value version
 `
   .trim()

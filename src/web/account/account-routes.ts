@@ -31,6 +31,7 @@ import {
   UnsubscribeView,
   zoneOfBrowser,
 } from './account-view.tsx';
+import { localSignIn } from '../sign-in/local-sign-in.ts';
 import { askForConfirmation, mailLater } from '../sign-in/mail-requests.ts';
 import { AppError, BusyError, type FieldError } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
@@ -40,7 +41,7 @@ import { type Routes, createRoutes } from '../routes.ts';
 import { requireValid, submit } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirectWithFlash } from '../ui/page.ts';
-import { userOf } from '../middleware/session.ts';
+import { confirmationOf, userOf } from '../middleware/session.ts';
 import { findWorkspace, ownWorkspaceId } from '../../workspaces/workspace.ts';
 
 const maxConfirmationsPerHour = 5;
@@ -55,7 +56,10 @@ const flashTexts = {
   confirm: 'An email with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many emails were sent. Try again in an hour.',
   email: 'Your email was changed.',
+  confirmed: 'Confirmed. For ten minutes, you can change your account.',
   password: 'Your password was changed. All other sessions were signed out.',
+  claimed:
+    'You have your account. Nobody had confirmed its email address before, so its password, API keys and webhooks of before do not work any more.',
   revoked:
     'Your password was changed. Nobody had confirmed the email address of this account before, so all its API keys were revoked and its webhooks were disabled.',
 };
@@ -68,6 +72,7 @@ export const reviewPath = '/account?review=access';
 export function accountPages(parts: Services): Routes {
   const { db, config, passwords, sessions, sendMail, now, codeChanged } = parts;
   const routes = createRoutes('/account');
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
 
   async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
@@ -162,7 +167,7 @@ export function accountPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, '/account', 'notices');
   });
 
-  routes.post('person', '/password', (ctx) =>
+  local.post('person', '/password', (ctx) =>
     submitForm(ctx, 'password', async () => {
       const user = userOf(ctx);
       const password = field(ctx, 'newPassword');
@@ -230,13 +235,17 @@ export function accountPages(parts: Services): Routes {
   return routes;
 }
 
-/** Changes to an account need its password, so that a stolen session is not enough. `name` is its field in the form. */
+/** Changes to an account need its password, or the OpenID provider, so that a stolen session is not enough. `name` is its field in the form. */
 export async function currentPasswordErrors(
   ctx: Context,
-  { db, passwords }: Services,
+  { db, config, sessions, passwords }: Services,
   name: string,
 ): Promise<FieldError[]> {
   const user = userOf(ctx);
+  const confirmation = confirmationOf(ctx, { config, sessions });
+  if (confirmation === 'confirmed') return [];
+  if (confirmation === 'provider')
+    return [{ field: name, message: `Confirm with ${config.openId?.name} that it is you` }];
   return passwords.withSlot(async ({ verify }) => {
     const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
     const { isAllowed } = await takeAttempt(db, limit);

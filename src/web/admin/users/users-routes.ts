@@ -13,6 +13,7 @@ import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { queryText, requireValid, submit } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
+import { localSignIn } from '../../sign-in/local-sign-in.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
@@ -53,6 +54,7 @@ interface Change {
 export function usersPages(parts: Services): Routes {
   const { db, reads, config, sessions, now } = parts;
   const routes = createRoutes('/admin/users');
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
 
   routes.get('operator', '/', async (ctx) => {
@@ -197,7 +199,7 @@ export function usersPages(parts: Services): Routes {
     if (user.id === userOf(ctx).id) redirect(ctx, '/signin');
   });
 
-  routes.post('operator', '/:id/link', async (ctx) => {
+  local.post('operator', '/:id/link', async (ctx) => {
     const user = await requireUser(ctx);
     // Otherwise one operator could act in the name of another.
     if (user.isAdmin)
@@ -216,7 +218,7 @@ export function usersPages(parts: Services): Routes {
     redirect(ctx, `/admin/users/${user.id}/link`);
   });
 
-  routes.get('operator', '/:id/link', async (ctx) => {
+  local.get('operator', '/:id/link', async (ctx) => {
     const user = await requireUser(ctx);
     const secret = JSON.parse((await sessions.takeSecret(ctx)) ?? '{}') as Record<string, string | undefined>;
     // It is shown only once.
