@@ -1,13 +1,13 @@
 import { Model } from 'objection';
 import { validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
-import { type LimitedAccount, limitsOf, type PlanLimits } from '../limits.ts';
+import { limitsOf, type PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { lockRoomForCodes } from './code-limit.ts';
 import { type CodeFilter, inTransaction, listPage, noSuchCode } from './codes.ts';
 import { QrCode } from './qr-code.ts';
 import { undoDays } from './undo-period.ts';
-import type { WorkspaceId } from '../workspaces/workspace.ts';
+import { Workspace, type WorkspaceId } from '../workspaces/workspace.ts';
 
 // A code is active, trashed or gone:
 //
@@ -58,12 +58,9 @@ export async function trashCodes(
   lock: (transaction: Database) => Promise<QrCode[]>,
 ): Promise<QrCode[]> {
   return inTransaction(db, async (transaction) => {
-    // Before the codes, as in the deletion of an account.
-    const owner = (await transaction('users')
-      .where({ id: workspaceId })
-      .forKeyShare()
-      .first('plan', 'limits')) as LimitedAccount | undefined;
-    if (!owner) throw noSuchCode();
+    // Before the codes, as in the deletion of a workspace.
+    const workspace = await Workspace.query(transaction).findById(workspaceId).forKeyShare();
+    if (!workspace) throw noSuchCode();
     const codes = await lock(transaction);
     await transaction.raw(
       `WITH moved AS (
@@ -76,7 +73,7 @@ export async function trashCodes(
        UPDATE qr_codes SET user_id = NULL, share_token = NULL FROM moved WHERE id = code_id`,
       { ids: codes.map(({ id }) => id) },
     );
-    await purgeStep(transaction, workspaceId, { keeps: limitsOf(owner, limits).codes });
+    await purgeStep(transaction, workspaceId, { keeps: limitsOf(workspace, limits).codes });
     return codes;
   });
 }

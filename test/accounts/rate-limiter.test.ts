@@ -101,7 +101,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
     await db('api_keys')
       .where({ prefix: key?.prefix ?? '' })
       .update({ expires_at: db.raw('now()') });
-    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, ownerId: undefined });
+    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, workspaceId: undefined });
     // Another process, which has never seen it, looks it up without a write.
     const other = createRateLimiter(db, defaultLimits);
     await other.check(clientControlled(), 'home');

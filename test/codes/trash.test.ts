@@ -81,7 +81,7 @@ describe('The trash', () => {
     await trash(code);
     expect([await isActive(code), await isTrashed(code)]).to.deep.equal([false, true]);
     expect(await findTrashedCode(service.db, ownWorkspaceId(user), code.id)).to.include({
-      userId: user.id,
+      workspaceId: user.id,
       shareToken: code.shareToken,
       name: code.name,
     });

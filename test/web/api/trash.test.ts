@@ -163,7 +163,7 @@ describe('The trash of the API', () => {
       user_id: string;
     };
     await service
-      .db('users')
+      .db('workspaces')
       .where({ id: row.user_id })
       .update({ limits: { codes: 2 } });
     const refused = await restore(first.id);

@@ -92,8 +92,8 @@ describe('The pages of the trash', () => {
     const [first] = [await owner.store(), await owner.store(), await owner.store()];
     await remove(first.id);
     await service
-      .db('users')
-      .where({ email: owner.email })
+      .db('workspaces')
+      .whereIn('id', service.db('users').where({ email: owner.email }).select('id'))
       .update({ limits: { codes: 2 } });
     await browser.open('/codes/trash');
     await browser.press('Restore Menu');
