@@ -160,21 +160,19 @@ describe(`Doors (${guarded.length} guarded routes, ${doors.length} of them in ${
 });
 
 describe('The route table', () => {
+  const unusedGuards = createGuards({
+    authenticateKey: (_ctx, next) => next(),
+    metricsToken: undefined,
+    viewDemo: async () => false,
+    db: undefined as never,
+  });
+
   it('stops the process at start where a route does not declare who may use it', () => {
     const routes = createRoutes('/page');
     routes.get('person', '/', () => undefined);
     routes.post(undefined as never, '/open', () => undefined);
     routes.get('everybody' as never, '/:id', () => undefined);
-    const serve = () =>
-      serveRoutes(
-        routes.list,
-        createGuards({
-          authenticateKey: (_ctx, next) => next(),
-          metricsToken: undefined,
-          viewDemo: async () => false,
-          db: undefined as never,
-        }),
-      );
+    const serve = () => serveRoutes(routes.list, unusedGuards);
     expect(serve).to.throw('These routes do not declare who may use them: POST /page/open, GET /page/:id.');
   });
 
@@ -183,16 +181,7 @@ describe('The route table', () => {
     routes.addForKeys('read', 'GET', '/codes', () => undefined);
     routes.addForKeys(undefined as never, 'POST', '/codes', () => undefined);
     routes.addForKeys('admin' as never, 'GET', '/codes/:id', () => undefined);
-    const serve = () =>
-      serveRoutes(
-        routes.list,
-        createGuards({
-          authenticateKey: (_ctx, next) => next(),
-          metricsToken: undefined,
-          viewDemo: async () => false,
-          db: undefined as never,
-        }),
-      );
+    const serve = () => serveRoutes(routes.list, unusedGuards);
     expect(serve).to.throw(
       'These routes do not declare who may use them: POST /api/codes, GET /api/codes/:id.',
     );
