@@ -1,10 +1,4 @@
-import {
-  type Constructor,
-  Model,
-  type QueryBuilderType,
-  snakeCaseMappers,
-  type TransactionOrKnex,
-} from 'objection';
+import { type Constructor, Model, type QueryBuilderType, type TransactionOrKnex } from 'objection';
 import type { CodeType } from './content/content-types.ts';
 import { type WorkspaceId, ownedColumns } from '../workspaces/workspace.ts';
 

@@ -22,7 +22,7 @@ import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import type { Services } from '../../services.ts';
 import { createPages, redirect, redirectWithFlash } from '../../ui/page.ts';
-import { userOf, workspaceIdOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { CodeFileView, NewFileView, RemoveFileView } from './file-view.tsx';
 import { generateShareToken } from '../../../codes/share-token.ts';

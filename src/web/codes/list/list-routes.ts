@@ -17,7 +17,7 @@ import { field } from '../../middleware/forms.ts';
 import { queryText } from '../../ui/form.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import type { Services } from '../../services.ts';
-import { userOf, workspaceIdOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import {
   type PageSize,
   type Search,
