@@ -5,6 +5,7 @@ import { apiClient } from '../test/support/api-client.ts';
 import { scanRow } from '../test/support/scan-rows.ts';
 import { startFixture } from '../test/support/fixture.ts';
 import { createCode } from '../test/support/share.ts';
+import type { WorkspaceId } from '../src/workspaces/workspace.ts';
 
 const codesPerBatch = 200;
 const scansPerBatch = 2_000;
@@ -30,7 +31,7 @@ export async function benchWebhooks() {
       Array.from({ length: count }, () =>
         createEndpoint(
           db,
-          owner.user_id,
+          owner.user_id as WorkspaceId,
           {
             url: 'https://example.com/',
             name: 'Bench',

@@ -21,16 +21,23 @@ const codeJson = `jsonb_build_object(${[
   .map((column) => `'${column}', code.${column}`)
   .join(', ')})`;
 
-/** Later migrations write events with further columns. */
-export function noteFunctions(columns: Record<string, string> = {}): string {
+/**
+ * Writes the event for the endpoints that select the codes in `changed`. Later migrations write events with further columns,
+ * also for disabled endpoints.
+ */
+export function deliverEvent(event: string, changed: string, columns: Record<string, string> = {}): string {
   const names = Object.keys(columns).map((name) => `, ${name}`);
   const values = Object.values(columns).map((value) => `, ${value}`);
   const isWanted = columns['status'] ? '' : 'endpoint.is_enabled AND ';
-  const deliver = (event: string, changed: string) => `
+  return `
     INSERT INTO webhook_deliveries (endpoint_id, event, qr_code_id, data${names.join('')})
     SELECT endpoint.id, '${event}', code.id, ${codeJson}${values.join('')}
     FROM ${changed} AS code JOIN webhook_endpoints AS endpoint ON endpoint.user_id = code.user_id
     WHERE ${isWanted}'${event}' = ANY(endpoint.events) AND webhook_selects(endpoint, code.id, code.category)`;
+}
+
+export function noteFunctions(columns: Record<string, string> = {}): string {
+  const deliver = (event: string, changed: string) => deliverEvent(event, changed, columns);
   return `
     CREATE OR REPLACE FUNCTION note_created_codes() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -6,6 +6,7 @@ import { type LinkConfig, readLinkConfig } from './http/link-config.ts';
 import { defaultLimits, type Limits, type Plan, parseLimits, type PlanLimits } from './limits.ts';
 import { parseUrl } from './http/parse-url.ts';
 import { type MailConfig, readMailConfig } from './mail/mailer.ts';
+import { type OpenIdConfig, readOpenIdConfig } from './net/openid-config.ts';
 import { caFileError, parseRedisUrl } from './store/redis-address.ts';
 import { rootSecretsError } from './store/root-secrets.ts';
 import { hasScheme, hostsError, serverAddressError, splitHosts } from './store/database-url.ts';
@@ -71,8 +72,10 @@ export interface Config extends LinkConfig {
   /** Undefined: no traces are exported. */
   tracing: TracingConfig | undefined;
   mail: MailConfig | undefined;
-  /** Closed: accounts are created on the command line only. */
+  /** Closed: accounts are created on the command line only, or by signing in with OpenID Connect: see OIDC_DOMAINS. */
   signUps: (typeof signUpChoices)[number];
+  /** Undefined: nobody signs in with OpenID Connect. */
+  openId: OpenIdConfig | undefined;
   /** Name, pictures and color of the service. */
   brand: Brand;
   /** False: the address of the service shows the sign-in page. */
@@ -265,6 +268,7 @@ export function readConfig(
     tracing: readTracingConfig(given, report),
     mail: readMailConfig(given, report),
     signUps,
+    openId: readOpenIdConfig(given, report),
     brand: readBrand(given, report),
     hasLandingPage: landingPage === 'on',
     hasDemo: choice('DEMO', switchChoices, signUps === 'open' ? landingPage : 'off') === 'on',

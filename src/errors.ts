@@ -26,6 +26,7 @@ export const errorReasons = {
   period_too_large: 'The period contains more than one replay may send.',
   idempotency_key_reused: 'The `Idempotency-Key` was used for another request.',
   account_blocked: 'The operator has blocked the account of the API key.',
+  insufficient_scope: 'The API key does not have the scope that the operation needs; `message` names it.',
   method_not_allowed: 'The path does not accept the method.',
   request_timeout: 'The request took too long to arrive.',
   request_in_progress: 'A request with the same `Idempotency-Key` is still being processed.',

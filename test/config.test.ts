@@ -77,6 +77,14 @@ describe('the environment (decisions: Where things run)', () => {
       'LANDING_PAGE',
       'DEMO',
     );
+    names.push(
+      'OIDC_ISSUER',
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+      'OIDC_NAME',
+      'OIDC_DOMAINS',
+      'OIDC_ONLY',
+    );
     names.push('PRIVACY_URL', 'IMPRINT_URL', 'TERMS_URL', 'CONTACT_URL', 'SOURCE_URL');
     for (const blank of ['', '  ', '\t\n']) {
       const env = Object.fromEntries(names.map((name) => [name, blank]));
@@ -237,6 +245,43 @@ describe('the environment (decisions: Where things run)', () => {
       expect(loadConfig({ SIGNUPS: choice }).signUps).to.equal(choice);
     }
     expect(errorsOf({ SIGNUPS: 'off' })).to.contain('SIGNUPS must be one of open, closed, not "off"');
+  });
+
+  it('reads the OpenID provider from OIDC_ variables, and names every error without the secret', () => {
+    const env = {
+      OIDC_ISSUER: 'https://id.example.com/realms/staff',
+      OIDC_CLIENT_ID: 'qrelay',
+      OIDC_CLIENT_SECRET: 'hidden',
+    };
+    expect(loadConfig({}).openId).to.equal(undefined);
+    expect(loadConfig(env).openId).to.deep.equal({
+      issuer: env.OIDC_ISSUER,
+      clientId: 'qrelay',
+      clientSecret: 'hidden',
+      name: 'id.example.com',
+      domains: [],
+      isOnly: false,
+    });
+    const more = { OIDC_NAME: 'Staff', OIDC_DOMAINS: 'Example.com, example.org,', OIDC_ONLY: 'on' };
+    expect(loadConfig({ ...env, ...more }).openId).to.include({ name: 'Staff', isOnly: true });
+    expect(loadConfig({ ...env, ...more }).openId?.domains).to.deep.equal(['example.com', 'example.org']);
+    for (const local of ['http://localhost:8080', 'http://127.0.0.1:1/x', 'http://[::1]:2'])
+      expect(loadConfig({ ...env, OIDC_ISSUER: local }).openId?.issuer).to.equal(local);
+    for (const bad of [
+      'id.example.com',
+      'http://id.example.com',
+      'https://a@b.c',
+      'https://b.c?d',
+      'ftp://b.c',
+    ])
+      expect(errorsOf({ ...env, OIDC_ISSUER: bad }), bad).to.contain('OIDC_ISSUER must');
+    const alone = errorsOf({ OIDC_ONLY: 'yes', OIDC_DOMAINS: 'a b', OIDC_NAME: 'x'.repeat(41) });
+    for (const name of Object.keys(env)) expect(alone).to.contain(`${name} must be set`);
+    for (const name of ['OIDC_ONLY', 'OIDC_DOMAINS', 'OIDC_NAME'])
+      expect(alone).to.contain(`${name} must be`);
+    expect(errorsOf({ ...env, OIDC_CLIENT_SECRET: 'hid\u0000den' }))
+      .to.contain('OIDC_CLIENT_SECRET')
+      .and.to.not.contain('hid');
   });
 
   it('is read into a frozen object (decisions: Where things run)', () => {

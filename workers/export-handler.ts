@@ -31,6 +31,7 @@ import type { MailRequest } from '../src/queue/mail-queue.ts';
 import { listScans, scanCsvColumns } from '../src/scans/scan.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { ownWorkspaceId, type WorkspaceId } from '../src/workspaces/workspace.ts';
 
 /** Read and written at once. */
 const chunkBytes = 512 * 1024;
@@ -199,19 +200,20 @@ export async function* exportFiles(
   userId: string,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): AsyncGenerator<StreamedFile> {
+  const workspaceId = ownWorkspaceId({ id: userId });
   yield { name: 'account.json', content: accountJson(db, userId, now) };
-  yield { name: 'codes.json', content: codesJson(db, userId, baseUrl) };
-  yield { name: 'codes.csv', content: codesCsv(db, userId, baseUrl) };
-  yield { name: 'styles.json', content: stylesJson(db, userId) };
-  yield { name: 'brand.json', content: brandJson(db, userId) };
+  yield { name: 'codes.json', content: codesJson(db, workspaceId, baseUrl) };
+  yield { name: 'codes.csv', content: codesCsv(db, workspaceId, baseUrl) };
+  yield { name: 'styles.json', content: stylesJson(db, workspaceId) };
+  yield { name: 'brand.json', content: brandJson(db, workspaceId) };
   // Named by their ids, as designs, styles, pages and the brand refer to them.
-  for await (const { id, png } of ownedLogos(db, userId))
+  for await (const { id, png } of ownedLogos(db, workspaceId))
     yield { name: `logos/${id}.png`, content: [Buffer.from(png)] };
-  for await (const { codeId } of ownedFiles(db, userId)) {
+  for await (const { codeId } of ownedFiles(db, workspaceId)) {
     const file = await readWholeFile(db, codeId);
     if (file) yield { name: `files/${codeId}/${file.name}`, content: file.chunks };
   }
-  const scans = scanLines(db, userId);
+  const scans = scanLines(db, workspaceId);
   const state = { isDone: false };
   for (let part = 1; !state.isDone; part += 1)
     yield { name: part === 1 ? 'scans.csv' : `scans-${part}.csv`, content: scansCsv(scans, state) };
@@ -221,14 +223,14 @@ async function* accountJson(db: Database, userId: string, now: Date): AsyncGener
   yield `${JSON.stringify({ exportedAt: now, ...(await readAccountData(db, userId)) }, null, 2)}\n`;
 }
 
-async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
+async function* codesJson(db: Database, workspaceId: WorkspaceId, baseUrl: string): AsyncGenerator<string> {
   let separator = '[\n';
-  for await (const codes of ownedCodes(db, userId)) {
+  for await (const codes of ownedCodes(db, workspaceId)) {
     const ids = codes.map(({ id }) => id);
     const designs = await findDesigns(db, ids);
     const pageLogos = await findPageLogos(db, ids);
     for (const code of codes) {
-      const { userId: _owner, hosts: _hosts, hostsKey: _key, ...fields } = code.toJSON() as QrCode;
+      const { workspaceId: _workspace, hosts: _hosts, hostsKey: _key, ...fields } = code.toJSON() as QrCode;
       const link = shareUrl(baseUrl, code.shareToken);
       const design = designs.get(code.id) ?? null;
       const pageLogo = pageLogos.get(code.id) ?? null;
@@ -239,23 +241,23 @@ async function* codesJson(db: Database, userId: string, baseUrl: string): AsyncG
   yield separator === '[\n' ? '[]\n' : '\n]\n';
 }
 
-async function* stylesJson(db: Database, userId: string): AsyncGenerator<string> {
-  const styles = (await findStyles(db, userId)).map((style) => {
-    const { userId: _owner, nameKey: _key, ...fields } = style.toJSON() as Style;
+async function* stylesJson(db: Database, workspaceId: WorkspaceId): AsyncGenerator<string> {
+  const styles = (await findStyles(db, workspaceId)).map((style) => {
+    const { workspaceId: _workspace, nameKey: _key, ...fields } = style.toJSON() as Style;
     return fields;
   });
   yield `${JSON.stringify(styles, null, 2)}\n`;
 }
 
-async function* brandJson(db: Database, userId: string): AsyncGenerator<string> {
-  const brand = await findBrand(db, userId);
-  const { userId: _owner, ...fields } = (brand?.toJSON() ?? {}) as Partial<Brand>;
+async function* brandJson(db: Database, workspaceId: WorkspaceId): AsyncGenerator<string> {
+  const brand = await findBrand(db, workspaceId);
+  const { workspaceId: _workspace, ...fields } = (brand?.toJSON() ?? {}) as Partial<Brand>;
   yield `${JSON.stringify(brand ? fields : null, null, 2)}\n`;
 }
 
-async function* codesCsv(db: Database, userId: string, baseUrl: string): AsyncGenerator<string> {
+async function* codesCsv(db: Database, workspaceId: WorkspaceId, baseUrl: string): AsyncGenerator<string> {
   yield `${byteOrderMark}${csvLine([...codeColumns, 'shareUrl', 'isPublic', 'isFavorite'])}`;
-  for await (const codes of ownedCodes(db, userId))
+  for await (const codes of ownedCodes(db, workspaceId))
     for (const code of codes)
       yield csvLine([
         ...codeColumns.map((column) => code[column]),
@@ -279,8 +281,8 @@ async function* scansCsv(scans: AsyncGenerator<string>, state: { isDone: boolean
 }
 
 /** By code, newest first, in batches. */
-async function* scanLines(db: Database, userId: string): AsyncGenerator<string> {
-  for await (const codes of ownedCodes(db, userId))
+async function* scanLines(db: Database, workspaceId: WorkspaceId): AsyncGenerator<string> {
+  for await (const codes of ownedCodes(db, workspaceId))
     for (const { id, name } of codes) {
       for (let cursor: string | undefined; ; ) {
         const read = await listScans(db, id, { limit: scansPerRead, cursor });

@@ -4,10 +4,12 @@ import { purgeConfirmations, purgeSignInLinks } from '../src/accounts/account-li
 import { purgeResponses } from '../src/accounts/idempotent-responses.ts';
 import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.ts';
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
+import { purgeOpenIdRequests } from '../src/accounts/openid-requests.ts';
 import { purgeChallenges } from '../src/accounts/passkeys.ts';
 import { purgeRemovedDesigns } from '../src/codes/design/removed-design.ts';
 import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
 import { purgeFiles } from '../src/codes/files/stored-file.ts';
+import { purgeTrash } from '../src/codes/trash.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
@@ -53,6 +55,7 @@ export function createHousekeepingHandler({
       oneTimeSecrets: () => purgeOneTimeSecrets(db, now),
       signInLinks: () => purgeSignInLinks(db, now),
       challenges: () => purgeChallenges(db, now),
+      openIdRequests: () => purgeOpenIdRequests(db, now),
       confirmations: () => purgeConfirmations(db, now),
       sentMails: () => purgeSentMails(db, now),
       responses: () => purgeResponses(db, now),
@@ -87,6 +90,10 @@ export function createPurgeHandler({ db, metrics, log }: PurgeHandlerOptions): P
   return async ({ isOver }) => {
     const purgeLog = (codeId: string) => purgeCodeDeliveries(db, codeId);
     const steps = {
+      async trash() {
+        const codes = await purgeTrash(db, isOver);
+        if (codes > 0) log.info({ codes }, 'purged codes from the trash');
+      },
       async codes() {
         const purged = await purgeDeletedCodes(db, isOver, purgeLog);
         if (purged.scans > 0 || purged.counters > 0) log.info(purged, 'purged scans of deleted codes');

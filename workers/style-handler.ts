@@ -13,6 +13,7 @@ import {
 import { AppError, BusyError } from '../src/errors.ts';
 import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
 import type { Database } from '../src/store/database.ts';
+import type { WorkspaceId } from '../src/workspaces/workspace.ts';
 
 interface StyleHandlerOptions {
   /** Not the connections that record scans. */
@@ -45,7 +46,7 @@ export function createStyleHandler({
     requireReplaceable(claimed, await findDesign(db, codeId));
     // A new code keeps the colors that it was created with.
     const hasColors = !keepsDesigns && foregroundColor !== null && backgroundColor !== null;
-    const caller = { key: code.userId, signal: closing };
+    const caller = { key: code.workspaceId, signal: closing };
     const proven = await proveDesign(proofs, caller, code, design, site.baseUrl, {
       changes: hasColors ? { foregroundColor, backgroundColor } : {},
     });
@@ -59,8 +60,8 @@ export function createStyleHandler({
   }
 
   /** Returns whether a code was found and is done. */
-  async function applyNext(ownerId: string): Promise<boolean> {
-    const claimed = await claimCode(db, ownerId);
+  async function applyNext(workspaceId: WorkspaceId): Promise<boolean> {
+    const claimed = await claimCode(db, workspaceId);
     if (!claimed) return false;
     try {
       await apply(claimed);
@@ -89,10 +90,10 @@ export function createStyleHandler({
     for (;;) {
       const owners = await findWaitingOwners(db, lastOwner);
       let applied = 0;
-      for (const ownerId of owners) {
+      for (const workspaceId of owners) {
         if (isOver()) return moreInMs;
-        lastOwner = ownerId;
-        if (await applyNext(ownerId)) applied += 1;
+        lastOwner = workspaceId;
+        if (await applyNext(workspaceId)) applied += 1;
       }
       if (applied === 0) return owners.length > 0 ? moreInMs : undefined;
     }

@@ -220,10 +220,10 @@ interface WebhookNoticeOptions {
 export function createWebhookNotices({ db, sendMail, log }: WebhookNoticeOptions): () => Promise<void> {
   return async () => {
     if (!sendMail) return;
-    const tell = ({ id, userId, disabledAt }: Endpoint) =>
+    const tell = ({ id, workspaceId, disabledAt }: Endpoint) =>
       // The same id if the process dies before it has noted that: sent once for each time.
       sendMail(
-        { kind: 'webhook-disabled', userId, endpointId: id },
+        { kind: 'webhook-disabled', userId: workspaceId, endpointId: id },
         `webhook-${id}-${disabledAt?.getTime()}`,
       );
     await tellOfDisabled(db, tell, new Date()).catch((err: unknown) =>

@@ -3,9 +3,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { ApiKey } from './api-keys.ts';
+import { Identity } from './identities.ts';
 import { Passkey, TotpSecret } from './second-factors.ts';
 import { Session } from './sessions.ts';
 import { User } from './users.ts';
+import { findWorkspace, ownWorkspaceId } from '../workspaces/workspace.ts';
 
 const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
@@ -222,12 +224,12 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
   const ofUser = { user_id: userId };
   const account = await User.query(db)
     .findById(userId)
-    .select('id', 'email', 'confirmed_email', 'plan', 'limits', 'is_admin as isOperator', 'language')
+    .select('id', 'email', 'confirmed_email', 'is_admin as isOperator', 'language')
     .select('time_zone', 'muted_notices', 'created_at', 'updated_at');
   const apiKeys = await ApiKey.query(db)
     .where(ofUser)
     .orderBy('id')
-    .select('name', 'prefix', 'created_at', 'revoked_at');
+    .select('name', 'prefix', 'scopes', 'created_at', 'expires_at', 'revoked_at');
   const sessions = await Session.query(db)
     .where(ofUser)
     .orderBy('created_at')
@@ -236,6 +238,10 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     .where(ofUser)
     .orderBy('created_at')
     .select('name', 'created_at', 'used_at');
+  const identities = await Identity.query(db)
+    .where(ofUser)
+    .orderBy('created_at')
+    .select('issuer', 'subject', 'email', 'created_at', 'last_used_at');
   const authenticatorApp = await TotpSecret.query(db).findById(userId).select('confirmed_at');
   const webhooks = (await db('webhook_endpoints').where(ofUser).orderBy('id').select({
     id: 'id',
@@ -247,5 +253,15 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     isEnabled: 'is_enabled',
     createdAt: 'created_at',
   })) as object[];
-  return { account, apiKeys, sessions, passkeys, authenticatorApp: authenticatorApp ?? null, webhooks };
+  const { slug, name, plan, limits } = await findWorkspace(db, ownWorkspaceId({ id: userId }));
+  return {
+    account: { ...account?.toJSON(), plan, limits },
+    workspace: { slug, name },
+    apiKeys,
+    sessions,
+    passkeys,
+    identities,
+    authenticatorApp: authenticatorApp ?? null,
+    webhooks,
+  };
 }

@@ -1,17 +1,10 @@
-import {
-  type LimitName,
-  limitNames,
-  type Limits,
-  type LimitedAccount,
-  limitsOf,
-  type Plan,
-  type PlanLimits,
-} from '../limits.ts';
+import { type LimitName, limitNames, type Limits, limitsOf, type Plan, type PlanLimits } from '../limits.ts';
 import { bytesPerMb } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { recordAction } from './operator-actions.ts';
 import { liveTimes } from './request-windows.ts';
-import { User } from './users.ts';
+import { isActiveKeySql } from './users.ts';
+import { findWorkspace, lockWorkspace, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** What an account may have, or has. */
 export interface AccountUse {
@@ -29,32 +22,38 @@ export interface AccountLimits {
   limits: Limits;
 }
 
-export async function findLimits(db: Database, userId: string, ofPlans: PlanLimits): Promise<AccountLimits> {
-  const user = (await User.query(db)
-    .findById(userId)
-    .select('plan', 'limits')
-    .throwIfNotFound()) as LimitedAccount;
-  return { plan: user.plan, limits: limitsOf(user, ofPlans) };
+export async function findLimits(
+  db: Database,
+  workspaceId: WorkspaceId,
+  ofPlans: PlanLimits,
+): Promise<AccountLimits> {
+  const workspace = await findWorkspace(db, workspaceId);
+  return { plan: workspace.plan, limits: limitsOf(workspace, ofPlans) };
 }
 
 /** How many bytes the files of an account may have together. */
-export async function findFileQuota(db: Database, userId: string, ofPlans: PlanLimits): Promise<number> {
-  return (await findLimits(db, userId, ofPlans)).limits.fileMb * bytesPerMb;
+export async function findFileQuota(
+  db: Database,
+  workspaceId: WorkspaceId,
+  ofPlans: PlanLimits,
+): Promise<number> {
+  return (await findLimits(db, workspaceId, ofPlans)).limits.fileMb * bytesPerMb;
 }
 
 /** The window of the forms of an account, in `request_windows`. */
-export const formsSubject = (userId: string) => `forms:${userId}`;
+export const formsSubject = (workspaceId: WorkspaceId) => `forms:${workspaceId}`;
 
 /** Reads no more than a few rows of each table. */
-export async function readUse(db: Database, userId: string): Promise<AccountUse> {
+export async function readUse(db: Database, workspaceId: WorkspaceId): Promise<AccountUse> {
   const { rows } = (await db.raw(
     `SELECT coalesce((SELECT (SELECT count(*) FROM ${liveTimes('now()')}) FROM request_windows AS w
                       WHERE subject = :forms), 0)::int AS forms,
-            (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = :userId) AS codes,
-            (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :userId) AS "fileBytes",
-            (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :userId) AS webhooks,
-            (SELECT count(*)::int FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL) AS keys`,
-    { userId, forms: formsSubject(userId) },
+            (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = :workspaceId) AS codes,
+            (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :workspaceId
+               AND NOT EXISTS (SELECT FROM trashed_codes AS trashed WHERE trashed.code_id = code_files.code_id)) AS "fileBytes",
+            (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :workspaceId) AS webhooks,
+            (SELECT count(*)::int FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')}) AS keys`,
+    { workspaceId, forms: formsSubject(workspaceId) },
   )) as { rows: [AccountUse] };
   return rows[0];
 }
@@ -65,13 +64,14 @@ export type LimitChanges = Partial<Record<LimitName, number | null>>;
 /** With its entry in the audit log. False where nothing changes. Codes and files beyond a lower limit stay. */
 export async function changeLimits(
   db: Database,
-  { userId, operatorId }: { userId: string; operatorId: string | undefined },
+  { workspaceId, operatorId }: { workspaceId: WorkspaceId; operatorId: string | undefined },
   changes: LimitChanges,
   now: Date,
 ): Promise<boolean> {
   return db.transaction(async (transaction) => {
-    const user = await User.query(transaction).findById(userId).forNoKeyUpdate().throwIfNotFound();
-    const own: Partial<Limits> = { ...user.limits };
+    await lockWorkspace(transaction, workspaceId);
+    const workspace = await findWorkspace(transaction, workspaceId);
+    const own: Partial<Limits> = { ...workspace.limits };
     const notes: string[] = [];
     for (const name of limitNames) {
       const to = changes[name];
@@ -82,8 +82,13 @@ export async function changeLimits(
     }
     if (notes.length === 0) return false;
     const limits = Object.keys(own).length > 0 ? own : null;
-    await user.$query(transaction).patch({ limits, updatedAt: now });
-    const entry = { operatorId, action: 'limits.change', target: userId, note: notes.join(', ') } as const;
+    await workspace.$query(transaction).patch({ limits });
+    const entry = {
+      operatorId,
+      action: 'limits.change',
+      target: workspaceId,
+      note: notes.join(', '),
+    } as const;
     await recordAction(transaction, entry, now);
     return true;
   });

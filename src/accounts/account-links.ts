@@ -2,10 +2,12 @@ import { Model, snakeCaseMappers } from 'objection';
 import { dayMs, hourMs } from '../runtime/units.ts';
 import { type Database, sqlState } from '../store/database.ts';
 import { type ProgramAccess, revokeAccess } from './api-keys.ts';
+import { unlinkIdentities } from './identities.ts';
 import { SignInChallenge } from './passkeys.ts';
 import { digestOf, newToken } from './secrets.ts';
 import { endSessionsOf } from './sessions.ts';
 import { hasConfirmedEmail, isBlockedSql, lockUnchanged, uniqueViolation, User } from './users.ts';
+import { ownWorkspaceId } from '../workspaces/workspace.ts';
 
 const linkLifetimeMs = hourMs;
 const confirmationLifetimeMs = dayMs;
@@ -137,13 +139,21 @@ export async function useSignInLink(
     const isUsed = await useUp(transaction, token);
     if (!found || !isUsed) return undefined;
     const { user, isMailed } = found;
-    // Anybody can sign up with an address. The first proof that it is theirs is this link.
     const isFirstProof = isMailed && !hasConfirmedEmail(user);
     await changePassword(transaction, user, passwordHash, now);
     if (!isFirstProof) return { user, revoked: { keys: 0, webhooks: 0 } };
-    await user.$query(transaction).patch({ confirmedEmail: user.email });
-    return { user, revoked: await revokeAccess(transaction, user.id, now) };
+    return { user, revoked: await confirmOwnership(transaction, user, now) };
   });
+}
+
+/**
+ * At the first proof that the address of an account is somebody's: anybody can sign up with an address, so everything
+ * ends that would let another person in.
+ */
+export async function confirmOwnership(transaction: Database, user: User, now: Date): Promise<ProgramAccess> {
+  await user.$query(transaction).patch({ confirmedEmail: user.email });
+  await unlinkIdentities(transaction, user.id);
+  return revokeAccess(transaction, ownWorkspaceId(user), now);
 }
 
 export async function purgeSignInLinks(db: Database, now: Date): Promise<number> {
@@ -257,14 +267,14 @@ export async function purgeConfirmations(db: Database, now: Date): Promise<numbe
 }
 
 /**
- * Sets the password, and ends what somebody who knew the old one may have begun: sessions, sign-ins that wait for a second
+ * Sets the password, or removes it (null), and ends what somebody who knew the old one may have begun: sessions, sign-ins that wait for a second
  * factor, links to a new password, and a change to another email that is not confirmed yet. Fails if the password of `user`
  * has changed meanwhile.
  */
 export async function changePassword(
   db: Database,
   user: User,
-  passwordHash: string,
+  passwordHash: string | null,
   now: Date,
 ): Promise<void> {
   await db.transaction(async (transaction) => {

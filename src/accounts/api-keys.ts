@@ -1,14 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { customAlphabet } from 'nanoid';
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
+import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
-import { isBlockedSql, User } from './users.ts';
+import { digestOf } from './secrets.ts';
+import { isActiveKeySql, isBlockedSql } from './users.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
+import { lockWorkspace, ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** The rate limit of a key or an address, after a request. */
 export interface RateWindow {
@@ -23,25 +26,54 @@ export interface RateWindow {
 
 export interface Authentication {
   /** Undefined without a valid key. */
-  ownerId: string | undefined;
+  workspaceId: WorkspaceId | undefined;
   /** The key is valid, but an operator has blocked its account. */
   isBlocked: boolean;
+  scopes: KeyScopes;
+  /** Milliseconds until the key expires. Infinity where it does not. */
+  expiresInMs: number;
   /** False where the rate limit is exceeded. */
   isAllowed: boolean;
   window: RateWindow;
 }
 
+/** What a key may do, and until when. */
+export interface KeyGrant {
+  scopes: KeyScopes;
+  /** Null: it does not expire. */
+  expiresAt: Date | null;
+}
+
+const everything: KeyGrant = { scopes: null, expiresAt: null };
+
+/**
+ * What is stored of a secret. The hash of a key with limits is hashed again: the previous release does not know the limits, and so
+ * refuses the key instead of letting it do everything.
+ */
+export function storedHash(secretHash: Buffer, { scopes, expiresAt }: KeyGrant): Buffer {
+  return scopes === null && expiresAt === null ? secretHash : digestOf(secretHash);
+}
+
 export class ApiKey extends Model {
   static override tableName = 'api_keys';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare name: string;
   declare prefix: string;
   declare secretHash: Buffer;
   declare createdAt: Date;
   declare revokedAt: Date | null;
+  declare scopes: KeyScopes;
+  declare expiresAt: Date | null;
+  /** Older than the window of the key, if that exists: see `purgeOldWindows`. */
+  declare lastUsedAt: Date | null;
+
+  stateAt(now: Date): 'active' | 'revoked' | 'expired' {
+    if (this.revokedAt) return 'revoked';
+    return this.expiresAt && this.expiresAt <= now ? 'expired' : 'active';
+  }
 
   /**
    * Authenticates a key and counts one request against its rate limit, in one statement. Without a valid key the request
@@ -63,8 +95,10 @@ export class ApiKey extends Model {
     })) as { rows: [AuthenticationRow] };
     const [row] = rows;
     return {
-      ownerId: row.user_id ?? undefined,
+      workspaceId: row.workspace_id ?? undefined,
       isBlocked: row.is_blocked ?? false,
+      scopes: row.scopes,
+      expiresInMs: row.expires_at === null ? Infinity : (row.expires_at - row.checked_at) * 1000,
       isAllowed: row.is_allowed,
       window: toWindow(row),
     };
@@ -72,8 +106,10 @@ export class ApiKey extends Model {
 }
 
 interface AuthenticationRow {
-  user_id: string | null;
+  workspace_id: WorkspaceId | null;
   is_blocked: boolean | null;
+  scopes: KeyScopes;
+  expires_at: number | null;
   quota: number;
   is_allowed: boolean;
   used: number;
@@ -84,20 +120,23 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, u.id AS user_id, ${isBlockedSql('u.id')} AS is_blocked,
-           coalesce((u.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> u.plan)::int) AS quota
-    FROM api_keys k JOIN users u ON u.id = k.user_id
+    SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
+           coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS own_quota
+    FROM api_keys k JOIN workspaces w ON w.id = k.user_id
     WHERE k.prefix = :prefix
-      AND k.revoked_at IS NULL
-      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(CAST(:secretHash AS bytea) || CAST(:nonce AS bytea))
+      AND ${isActiveKeySql('k')}
+      AND sha256(k.secret_hash || CAST(:nonce AS bytea)) = sha256(
+        CASE WHEN k.scopes IS NULL AND k.expires_at IS NULL THEN CAST(:secretHash AS bytea)
+             ELSE sha256(CAST(:secretHash AS bytea)) END || CAST(:nonce AS bytea))
   ), limits AS (
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
-           coalesce((SELECT quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
+           coalesce((SELECT own_quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT (SELECT user_id FROM caller), (SELECT is_blocked FROM caller), quota, admitted AS is_allowed, cardinality(recent) AS used,
+  SELECT workspace_id, is_blocked, scopes, extract(epoch FROM expires_at)::float8 AS expires_at,
+         quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
-  FROM limits, counted`;
+  FROM limits CROSS JOIN counted LEFT JOIN caller ON true`;
 
 function toWindow(row: AuthenticationRow): RateWindow {
   return {
@@ -110,14 +149,22 @@ function toWindow(row: AuthenticationRow): RateWindow {
 }
 
 /** Returns the whole key, which is shown once: only its prefix and a hash are stored. */
-export async function createApiKey(db: Database, userId: string, name: string, now: Date): Promise<string> {
+export async function createApiKey(
+  db: Database,
+  workspaceId: WorkspaceId,
+  name: string,
+  now: Date,
+  { scopes, expiresAt }: KeyGrant = everything,
+): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
   await ApiKey.query(db).insert({
     id: uuidv7({ msecs: now.getTime() }),
-    userId,
+    workspaceId,
     name,
     prefix,
-    secretHash,
+    secretHash: storedHash(secretHash, { scopes, expiresAt }),
+    scopes,
+    expiresAt,
     createdAt: now,
   });
   return key;
@@ -128,32 +175,32 @@ export const keysPerHour = 10;
 
 type KeyCreation = { key: string } | { refused: 'active' } | { refused: 'hourly'; retryAfterSeconds: number };
 
-/** For owners. The user's row is locked while the limits are checked, so that they hold for parallel requests. */
+/** For owners. The workspace is locked while the limits are checked, so that they hold for parallel requests. */
 export async function createOwnKey(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   name: string,
-  { maxActive, now }: { maxActive: number; now: Date },
+  { maxActive, now, ...grant }: KeyGrant & { maxActive: number; now: Date },
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
-    await User.query(transaction).findById(userId).forNoKeyUpdate().select('id');
+    await lockWorkspace(transaction, workspaceId);
     // A separate statement, so that its snapshot includes what the previous holder of the lock committed.
     const { rows } = (await transaction.raw(
-      `SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS active,
+      `SELECT count(*) FILTER (WHERE ${isActiveKeySql('k')}) AS active,
               (array_agg(created_at ORDER BY created_at DESC))[:max] AS oldest
-       FROM api_keys WHERE user_id = :userId AND (revoked_at IS NULL OR created_at > :since)`,
-      { userId, max: keysPerHour, since: new Date(now.getTime() - hourMs) },
+       FROM api_keys AS k WHERE user_id = :workspaceId AND (${isActiveKeySql('k')} OR created_at > :since)`,
+      { workspaceId, max: keysPerHour, since: new Date(now.getTime() - hourMs) },
     )) as { rows: [{ active: number; oldest: Date | null }] };
     const [{ active, oldest }] = rows;
     if (active >= maxActive) return { refused: 'active' };
     const waitMs = oldest ? oldest.getTime() + hourMs - now.getTime() : 0;
     if (waitMs > 0) return { refused: 'hourly', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    return { key: await createApiKey(transaction, userId, name, now) };
+    return { key: await createApiKey(transaction, workspaceId, name, now, grant) };
   });
 }
 
-export async function listApiKeys(db: Database, userId: string): Promise<ApiKey[]> {
-  return ApiKey.query(db).where({ user_id: userId }).orderBy('id');
+export async function listApiKeys(db: Database, workspaceId: WorkspaceId): Promise<ApiKey[]> {
+  return ApiKey.query(db).where({ user_id: workspaceId }).orderBy('id');
 }
 
 export async function revokeApiKey(db: Database, prefix: string, now: Date): Promise<ApiKey> {
@@ -171,24 +218,41 @@ interface KeyUse {
 }
 
 /** The keys of a user, newest first, with the use of each. */
-export async function listKeyUse(db: Database, userId: string): Promise<KeyUse[]> {
-  const keys = await ApiKey.query(db).where({ user_id: userId }).orderBy('id', 'desc');
+export async function listKeyUse(db: Database, workspaceId: WorkspaceId): Promise<KeyUse[]> {
+  const keys = await ApiKey.query(db).where({ user_id: workspaceId }).orderBy('id', 'desc');
   const windows = await RequestWindow.use(
     db,
     keys.map(({ id }) => `key:${id}`),
   );
   return keys.map((key) => {
     const window = windows.get(`key:${key.id}`);
-    return { key, used: window?.used ?? 0, lastUsedAt: window?.lastUsedAt };
+    const lastUsedAt = window?.lastUsedAt ?? key.lastUsedAt ?? undefined;
+    return { key, used: window?.used ?? 0, lastUsedAt };
   });
 }
 
 /** False for another user's key, as for one that does not exist. */
-export async function revokeOwnKey(db: Database, userId: string, id: string, now: Date): Promise<boolean> {
+export async function revokeOwnKey(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+  now: Date,
+): Promise<boolean> {
   if (!isUuid(id)) return false;
-  const key = await ApiKey.query(db).findOne({ id, user_id: userId });
+  const key = await ApiKey.query(db).findOne({ id, user_id: workspaceId });
   if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
   return key !== undefined;
+}
+
+/** False for another user's key, as for one that does not exist. */
+export async function renameOwnKey(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  return (await ApiKey.query(db).where({ id, user_id: workspaceId }).patch({ name })) > 0;
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -206,18 +270,14 @@ export function generateApiKey(): ParsedApiKey & { key: string } {
   const prefix = randomPrefix();
   const random = randomSecret();
   const secret = random + checksum(prefix + random);
-  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: hashSecret(secret) };
+  return { key: `qrl_${prefix}_${secret}`, prefix, secretHash: digestOf(secret) };
 }
 
 /** Checks the form and the checksum only; whether the key exists is for the database. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
   const [, prefix, random, sum] = keyPattern.exec(key) ?? [];
   if (!prefix || !random || sum !== checksum(prefix + random)) return undefined;
-  return { prefix, secretHash: hashSecret(random + sum) };
-}
-
-function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return { prefix, secretHash: digestOf(random + sum) };
 }
 
 function checksum(text: string): string {
@@ -238,23 +298,27 @@ export interface ProgramAccess {
 
 export const hasAccess = ({ keys, webhooks }: ProgramAccess) => keys + webhooks > 0;
 
-export async function countAccess(db: Database, userId: string): Promise<ProgramAccess> {
+export async function countAccess(db: Database, workspaceId: WorkspaceId): Promise<ProgramAccess> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NULL)::int AS keys,
-            (SELECT count(*) FROM webhook_endpoints WHERE user_id = :userId AND is_enabled)::int AS webhooks`,
-    { userId },
+    `SELECT (SELECT count(*) FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')})::int AS keys,
+            (SELECT count(*) FROM webhook_endpoints WHERE user_id = :workspaceId AND is_enabled)::int AS webhooks`,
+    { workspaceId },
   )) as { rows: [ProgramAccess] };
   return rows[0];
 }
 
 /** Revokes API keys and disables webhooks. What waits for these is purged by housekeeping. Returns how many there were. */
-export async function revokeAccess(db: Database, userId: string, now: Date): Promise<ProgramAccess> {
+export async function revokeAccess(
+  db: Database,
+  workspaceId: WorkspaceId,
+  now: Date,
+): Promise<ProgramAccess> {
   const keys = await ApiKey.query(db)
-    .where({ user_id: userId })
-    .whereNull('revoked_at')
+    .where({ user_id: workspaceId })
+    .whereRaw(isActiveKeySql('api_keys'))
     .patch({ revokedAt: now });
   const webhooks = await db('webhook_endpoints')
-    .where({ user_id: userId, is_enabled: true })
+    .where({ user_id: workspaceId, is_enabled: true })
     .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
   return { keys, webhooks };
 }

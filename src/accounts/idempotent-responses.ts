@@ -1,7 +1,8 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { digestOf, type ServiceSecrets } from './secrets.ts';
+import { ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
 
 const lifetimeMs = dayMs;
 
@@ -10,9 +11,9 @@ type Seals = Pick<ServiceSecrets, 'sealResponse' | 'openResponse'>;
 class IdempotentResponse extends Model {
   static override tableName = 'idempotent_responses';
   static override idColumn = ['user_id', 'key_hash'];
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare keyHash: Buffer;
   declare requestHash: Buffer;
   /** Null until the transaction of the request ends. */
@@ -22,11 +23,11 @@ class IdempotentResponse extends Model {
   /** False if the key was used since `expiryBefore`. */
   static async claim(
     transaction: Database,
-    use: { ownerId: string; keyHash: Buffer; requestHash: Buffer; now: Date; expiryBefore: Date },
+    use: { workspaceId: WorkspaceId; keyHash: Buffer; requestHash: Buffer; now: Date; expiryBefore: Date },
   ): Promise<boolean> {
     const { rows } = (await transaction.raw(
       `INSERT INTO idempotent_responses AS stored (user_id, key_hash, request_hash, created_at)
-       VALUES (:ownerId, :keyHash, :requestHash, :now)
+       VALUES (:workspaceId, :keyHash, :requestHash, :now)
        ON CONFLICT (user_id, key_hash) DO UPDATE
          SET request_hash = excluded.request_hash, sealed = NULL, created_at = excluded.created_at
          WHERE stored.created_at <= :expiryBefore
@@ -39,7 +40,7 @@ class IdempotentResponse extends Model {
 
 /** One use of an Idempotency-Key. Keys of different accounts are independent. */
 export interface KeyUse {
-  ownerId: string;
+  workspaceId: WorkspaceId;
   key: string;
   /** Covers everything that makes it the same request. */
   requestHash: Buffer;
@@ -55,11 +56,11 @@ export interface StoredResponse {
 export async function findResponse(
   db: Database,
   seals: Seals,
-  { ownerId, key }: KeyUse,
+  { workspaceId, key }: KeyUse,
   now: Date,
 ): Promise<StoredResponse | undefined> {
   const stored = await IdempotentResponse.query(db)
-    .findById([ownerId, digestOf(key)])
+    .findById([workspaceId, digestOf(key)])
     .where('created_at', '>', expiryBefore(now));
   return stored && { requestHash: stored.requestHash, response: seals.openResponse(stored.sealed, key) };
 }
@@ -70,11 +71,11 @@ export async function findResponse(
  */
 export async function claimKey(
   transaction: Database,
-  { ownerId, key, requestHash }: KeyUse,
+  { workspaceId, key, requestHash }: KeyUse,
   now: Date,
 ): Promise<boolean> {
   return IdempotentResponse.claim(transaction, {
-    ownerId,
+    workspaceId,
     keyHash: digestOf(key),
     requestHash,
     now,
@@ -86,11 +87,11 @@ export async function claimKey(
 export async function storeResponse(
   transaction: Database,
   seals: Seals,
-  { ownerId, key }: KeyUse,
+  { workspaceId, key }: KeyUse,
   response: string,
 ): Promise<void> {
   await IdempotentResponse.query(transaction)
-    .findById([ownerId, digestOf(key)])
+    .findById([workspaceId, digestOf(key)])
     .patch({ sealed: seals.sealResponse(response, key) });
 }
 

@@ -12,6 +12,7 @@ export const operatorActions = {
   'account.link': 'Created a sign-in link',
   'account.password': 'Set a new password',
   'account.two-factor': 'Turned off two-factor sign-in',
+  'account.identity': 'Unlinked the OpenID provider',
   'key.create': 'Created an API key',
   'key.revoke': 'Revoked an API key',
   'operator.add': 'Made the account an operator',

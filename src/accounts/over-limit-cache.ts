@@ -13,7 +13,8 @@ interface Entry<Window> {
 export interface OverLimitCache<Window extends { resetInMs: number }> {
   /** Undefined where the caller is not known to be over the limit, or where one request is due to check again. */
   get(caller: string): Window | undefined;
-  set(caller: string, window: Window): void;
+  /** For at most `maxTtlMs`, after which the caller is another one: a key that has expired. */
+  set(caller: string, window: Window, maxTtlMs?: number): void;
   delete(caller: string): void;
 }
 
@@ -39,10 +40,10 @@ export function createOverLimitCache<Window extends { resetInMs: number }>({
       const { window, storedAt } = entry;
       return { ...window, resetInMs: Math.max(0, window.resetInMs - (now - storedAt)) };
     },
-    set(caller, window) {
+    set(caller, window, maxTtlMs = Infinity) {
       const storedAt = nowMs();
-      if (window.resetInMs >= 1)
-        cache.set(caller, { window, storedAt, checkedAt: storedAt }, { ttl: window.resetInMs });
+      const ttl = Math.min(window.resetInMs, maxTtlMs);
+      if (ttl >= 1) cache.set(caller, { window, storedAt, checkedAt: storedAt }, { ttl });
     },
     delete(caller) {
       cache.delete(caller);

@@ -2,8 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
-import { ApiKey, type Authentication, type ParsedApiKey, type RateWindow } from './api-keys.ts';
+import { ApiKey, type Authentication, type ParsedApiKey, type RateWindow, storedHash } from './api-keys.ts';
 import { createOverLimitCache } from './over-limit-cache.ts';
+import { isActiveKeySql } from './users.ts';
 
 export interface RateLimiter {
   /** Authenticates a key and counts one request against its limit, or against that of the (hashed) address. */
@@ -27,19 +28,26 @@ export function createRateLimiter(db: Database, limits: PlanLimits): RateLimiter
       if (addressWindow && !(key && (await keys.isValid(key)))) return refusal(addressWindow);
 
       const authentication = await ApiKey.authenticate(db, key, address, limits);
-      const { ownerId, isAllowed, window } = authentication;
-      if (key && ownerId === undefined) keys.markInvalid(key);
+      const { workspaceId, isAllowed, window, expiresInMs } = authentication;
+      if (key && workspaceId === undefined) keys.markInvalid(key);
       const [overLimit, caller] =
-        key && ownerId !== undefined ? [keysOverLimit, cacheKeyOf(key)] : [addressesOverLimit, address];
+        key && workspaceId !== undefined ? [keysOverLimit, cacheKeyOf(key)] : [addressesOverLimit, address];
       if (isAllowed) overLimit.delete(caller);
-      else overLimit.set(caller, window);
+      else overLimit.set(caller, window, expiresInMs);
       return authentication;
     },
   };
 }
 
 function refusal(window: RateWindow): Authentication {
-  return { ownerId: undefined, isBlocked: false, isAllowed: false, window };
+  return {
+    workspaceId: undefined,
+    isBlocked: false,
+    scopes: null,
+    expiresInMs: Infinity,
+    isAllowed: false,
+    window,
+  };
 }
 
 const pauseMs = 100;
@@ -59,7 +67,7 @@ interface Pending {
 }
 
 /**
- * Looks keys up in batches: one statement at a time, at most one in 100 ms. An unknown or revoked key never becomes valid,
+ * Looks keys up in batches: one statement at a time, at most one in 100 ms. An unknown, revoked or expired key never becomes valid,
  * so both results are cached; a valid key is authenticated again wherever it is used.
  */
 function createKeyLookup(db: Database): KeyLookup {
@@ -89,11 +97,12 @@ function createKeyLookup(db: Database): KeyLookup {
   async function lookUp(batch: [string, Pending][]): Promise<void> {
     try {
       const prefixes = batch.map(([, { key }]) => key.prefix);
-      const keys = await ApiKey.query(db).whereIn('prefix', prefixes).whereNull('revoked_at');
-      const hashes = new Map(keys.map(({ prefix, secretHash }) => [prefix, secretHash]));
+      const keys = await ApiKey.query(db).whereIn('prefix', prefixes).whereRaw(isActiveKeySql('api_keys'));
+      const found = new Map(keys.map((each) => [each.prefix, each]));
       for (const [cacheKey, { key, waiting }] of batch) {
-        const hash = hashes.get(key.prefix);
-        const isValid = hash !== undefined && timingSafeEqual(hash, key.secretHash);
+        const stored = found.get(key.prefix);
+        const isValid =
+          stored !== undefined && timingSafeEqual(stored.secretHash, storedHash(key.secretHash, stored));
         (isValid ? valid : invalid).set(cacheKey, true);
         for (const { resolve } of waiting) resolve(isValid);
       }

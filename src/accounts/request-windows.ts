@@ -138,10 +138,15 @@ export async function resetAttempts(db: Database, { subject }: AttemptLimit): Pr
   await RequestWindow.query(db).deleteById(subject);
 }
 
-/** Deletes empty windows. The window of an existing key is kept: it holds when the key was last used. */
+/** Deletes empty windows. When a key was last used is then noted with the key. */
 export async function purgeOldWindows(db: Database): Promise<number> {
-  return RequestWindow.query(db)
-    .whereRaw("checked_at < now() - interval '1 hour'")
-    .whereRaw("(subject NOT LIKE 'key:%' OR subject NOT IN (SELECT 'key:' || id FROM api_keys))")
-    .delete();
+  const { rows } = (await db.raw(
+    `WITH purged AS (
+       DELETE FROM request_windows WHERE checked_at < now() - interval '1 hour' RETURNING subject, checked_at
+     ), noted AS (
+       UPDATE api_keys SET last_used_at = checked_at FROM purged WHERE subject = 'key:' || id
+     )
+     SELECT count(*)::int AS windows FROM purged`,
+  )) as { rows: [{ windows: number }] };
+  return rows[0].windows;
 }

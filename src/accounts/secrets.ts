@@ -183,4 +183,4 @@ function keyOf(secret: string, purpose: string): Buffer {
 
 /** A token that whoever has it may use. Only its digest is stored. */
 export const newToken = () => randomBytes(32).toString('base64url');
-export const digestOf = (text: string) => createHash('sha256').update(text).digest();
+export const digestOf = (text: string | Buffer) => createHash('sha256').update(text).digest();

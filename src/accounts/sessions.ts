@@ -26,6 +26,8 @@ export class Session extends Model {
   declare device: string | null;
   declare createdAt: Date;
   declare seenAt: Date;
+  /** When the OpenID provider last confirmed that it is the owner. */
+  declare confirmedAt: Date | null;
 
   static endOldest(db: Database, userId: string): Promise<unknown> {
     return db.raw(
@@ -39,13 +41,18 @@ export class Session extends Model {
   /** Waits for a password change in progress, which ends all sessions, and then inserts nothing. */
   static async start(
     db: Database,
-    { tokenHash, userId, device }: { tokenHash: Buffer; userId: string; device: string | null },
+    {
+      tokenHash,
+      userId,
+      device,
+      confirmedAt,
+    }: Pick<Session, 'tokenHash' | 'userId' | 'device' | 'confirmedAt'>,
     passwordHash: string | null | undefined,
     now: Date,
   ): Promise<boolean> {
     const { rowCount } = (await db.raw(
-      `INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device)
-       SELECT :tokenHash, id, :now, :now, :device FROM users
+      `INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device, confirmed_at)
+       SELECT :tokenHash, id, :now, :now, :device, :confirmedAt FROM users
        WHERE id = :userId AND (NOT :isChecked OR password_hash IS NOT DISTINCT FROM :passwordHash)
        FOR SHARE`,
       {
@@ -53,6 +60,7 @@ export class Session extends Model {
         userId,
         now,
         device,
+        confirmedAt,
         isChecked: passwordHash !== undefined,
         passwordHash: passwordHash ?? null,
       } as never,
@@ -72,6 +80,8 @@ interface SessionOptions {
   device?: string | undefined;
   /** The hash that the password was checked against. Undefined: it was not. */
   passwordHash?: string | null;
+  /** Whether the OpenID provider has just authenticated the owner. */
+  isConfirmed?: boolean;
 }
 
 /** Returns the token for the cookie; only its hash is stored. */
@@ -79,23 +89,44 @@ export async function startSession(
   db: Database,
   userId: string,
   now: Date,
-  { device, passwordHash }: SessionOptions = {},
+  { device, passwordHash, isConfirmed = false }: SessionOptions = {},
 ): Promise<string> {
   const token = newToken();
   await Session.endOldest(db, userId);
-  const session = { tokenHash: digestOf(token), userId, device: device ?? null };
+  const session = {
+    tokenHash: digestOf(token),
+    userId,
+    device: device ?? null,
+    confirmedAt: isConfirmed ? now : null,
+  };
   if (!(await Session.start(db, session, passwordHash, now))) throw changedMeanwhile();
   return token;
 }
 
-export async function findSessionUser(db: Database, token: string, now: Date): Promise<User | undefined> {
+interface FoundSession {
+  user: User;
+  /** When the OpenID provider last confirmed that it is the owner. */
+  confirmedAt: Date | null;
+}
+
+export async function findSession(db: Database, token: string, now: Date): Promise<FoundSession | undefined> {
   const session = await Session.open(db, now).findById(digestOf(token));
   if (!session) return undefined;
   if (now.getTime() - session.seenAt.getTime() > seenIntervalMs)
     await session.$query(db).patch({ seenAt: now });
-  return User.query(db)
+  const user = await User.query(db)
     .findById(session.userId)
     .whereRaw(`NOT ${isBlockedSql('users.id')}`);
+  return user && { user, confirmedAt: session.confirmedAt };
+}
+
+export async function findSessionUser(db: Database, token: string, now: Date): Promise<User | undefined> {
+  return (await findSession(db, token, now))?.user;
+}
+
+/** The OpenID provider has authenticated its owner again. */
+export async function confirmSession(db: Database, token: string, now: Date): Promise<void> {
+  await Session.query(db).findById(digestOf(token)).patch({ confirmedAt: now });
 }
 
 export async function endSession(db: Database, token: string): Promise<void> {

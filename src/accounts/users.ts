@@ -2,8 +2,9 @@ import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
-import type { Limits, Plan } from '../limits.ts';
+import type { Plan } from '../limits.ts';
 import { type Database, sqlState } from '../store/database.ts';
+import { ownWorkspaceId, Workspace } from '../workspaces/workspace.ts';
 import { RequestWindow } from './request-windows.ts';
 
 export const uniqueViolation = '23505';
@@ -11,13 +12,9 @@ export const uniqueViolation = '23505';
 export class User extends Model {
   static override tableName = 'users';
   static override columnNameMappers = snakeCaseMappers();
-  static override jsonAttributes = ['limits'];
 
   declare id: string;
   declare email: string;
-  declare plan: Plan;
-  /** Limits that an operator has set for this account. Null: the limits of its plan. */
-  declare limits: Partial<Limits> | null;
   declare passwordHash: string | null;
   /** An operator of the service. */
   declare isAdmin: boolean;
@@ -49,10 +46,6 @@ export async function findUserByEmail(db: Database, email: string): Promise<User
 /** A user created here has no password, so cannot sign in until one is set. */
 export async function findOrCreateUser(db: Database, email: string, now: Date): Promise<User> {
   return (await createUser(db, { email, passwordHash: null }, now)) ?? findUserByEmail(db, email);
-}
-
-export async function setPlan(db: Database, user: User, plan: Plan, now: Date): Promise<void> {
-  await user.$query(db).patch({ plan, updatedAt: now });
 }
 
 export async function setAdmin(db: Database, user: User, isAdmin: boolean, now: Date): Promise<void> {
@@ -89,6 +82,17 @@ export async function createUser(
   return rows[0] && User.query(db).findById(rows[0].id);
 }
 
+/** The OpenID provider says that the address is the user's. Changes nothing where it is not that of the account. */
+export async function confirmEmailByProvider(
+  db: Database,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await User.query(db)
+    .findById(userId)
+    .whereRaw('lower(email) = lower(?)', [email])
+    .patch({ confirmedEmail: email });
+}
+
 /** False where another account has the email. Undefined where `user` has another password by now than the one that was checked. */
 export async function changeEmail(
   db: Database,
@@ -108,9 +112,10 @@ export async function changeEmail(
   }
 }
 
-/** With its keys, codes, scans and counters. Returns the share tokens of the deleted codes. */
+/** With its keys, codes, also those in the trash, scans and counters. Returns the share tokens of the deleted codes. */
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
+    const workspaceId = ownWorkspaceId(user);
     await lockAccount(transaction, user.id);
     // First: the codes that are deleted next are no events for them.
     await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
@@ -118,7 +123,9 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
       .where({ user_id: user.id })
       .delete()
       .returning('share_token as shareToken')) as { shareToken: string }[];
+    await transaction('trashed_codes').where({ user_id: user.id }).delete();
     await RequestWindow.deleteOf(transaction, user.id);
+    await Workspace.query(transaction).deleteById(workspaceId);
     await User.query(transaction).deleteById(user.id);
     return codes.map(({ shareToken }) => shareToken);
   });
@@ -127,6 +134,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
 /** In the order in which changes of codes and logos lock them, which would otherwise wait for each other. */
 async function lockAccount(transaction: Database, userId: string): Promise<void> {
   await User.lock(transaction, userId);
+  await Workspace.query(transaction).findById(userId).forUpdate().select('id');
   for (const table of ['qr_codes', 'styles', 'logos'])
     await transaction(table).where({ user_id: userId }).orderBy('id').forUpdate().select('id');
 }
@@ -158,13 +166,13 @@ export async function searchUsers(
 ): Promise<{ users: ListedUser[]; hasNext: boolean }> {
   const { rows } = (await db.raw(
     `WITH found AS (
-       SELECT id, email, plan, is_admin, created_at FROM users
+       SELECT id, email, (SELECT plan FROM workspaces WHERE workspaces.id = users.id), is_admin, created_at FROM users
        WHERE strpos(lower(email), lower(:email)) > 0 AND (CAST(:after AS uuid) IS NULL OR id < CAST(:after AS uuid))
        ORDER BY id DESC LIMIT :most
      )
      SELECT id, email, plan, is_admin AS "isAdmin", created_at AS "createdAt", ${isBlockedSql('found.id')} AS "isBlocked",
             (SELECT coalesce(sum(codes), 0)::int FROM code_counts WHERE user_id = found.id) AS codes,
-            (SELECT count(*) FROM api_keys WHERE user_id = found.id AND revoked_at IS NULL) AS keys
+            (SELECT count(*) FROM api_keys AS k WHERE user_id = found.id AND ${isActiveKeySql('k')}) AS keys
      FROM found ORDER BY id DESC`,
     { email, after: after !== undefined && isUuid(after) ? after : null, most: limit + 1 } as never,
   )) as { rows: ListedUser[] };
@@ -180,7 +188,7 @@ export async function findUser(db: Database, id: string): Promise<User | undefin
 }
 
 export interface AccountFigures {
-  revokedKeys: number;
+  inactiveKeys: number;
   sessions: number;
   lastSeenAt: Date | null;
 }
@@ -188,7 +196,7 @@ export interface AccountFigures {
 /** How much an account has besides what is limited, and nothing of what it is. */
 export async function readAccountFigures(db: Database, userId: string): Promise<AccountFigures> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM api_keys WHERE user_id = :userId AND revoked_at IS NOT NULL) AS "revokedKeys",
+    `SELECT (SELECT count(*) FROM api_keys AS k WHERE user_id = :userId AND NOT ${isActiveKeySql('k')}) AS "inactiveKeys",
             (SELECT count(*) FROM sessions WHERE user_id = :userId) AS sessions,
             (SELECT max(seen_at) FROM sessions WHERE user_id = :userId) AS "lastSeenAt"`,
     { userId },
@@ -232,3 +240,7 @@ export function mailboxOf(email: string): string {
 /** Whether the account with the id in this column is blocked, as SQL. */
 export const isBlockedSql = (userId: string) =>
   `EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = ${userId}::text)`;
+
+/** Whether an API key works, as SQL: it is neither revoked nor, by the database's clock, expired. */
+export const isActiveKeySql = (key: string) =>
+  `(${key}.revoked_at IS NULL AND (${key}.expires_at IS NULL OR ${key}.expires_at > now()))`;

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { changeLimits, type LimitChanges } from '../accounts/account-limits.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts';
+import { createApiKey, listKeyUse, revokeApiKey } from '../accounts/api-keys.ts';
+import { isScope, type Scope, scopes } from '../accounts/key-scopes.ts';
 import { changePassword } from '../accounts/account-links.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
@@ -14,14 +15,18 @@ import {
   planNames,
 } from '../limits.ts';
 import { recordAction } from '../accounts/operator-actions.ts';
+import { unlinkIdentities } from '../accounts/identities.ts';
+import { endSessionsOf } from '../accounts/sessions.ts';
 import { removeSecondFactors } from '../accounts/second-factors.ts';
-import { findOrCreateUser, findUserByEmail, setAdmin, setPlan, type User } from '../accounts/users.ts';
+import { findOrCreateUser, findUserByEmail, setAdmin, type User } from '../accounts/users.ts';
 import { isLabel, normalizeLabel } from '../codes/label.ts';
+import { endOfDay } from '../codes/lifetime.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
 import { changeAndRecord, withDatabase } from './with-database.ts';
+import { findWorkspace, ownWorkspaceId, setPlan } from '../workspaces/workspace.ts';
 
 const now = () => new Date();
 const emailOption = () =>
@@ -39,36 +44,52 @@ export function keyCommand(): Command {
     .addOption(emailOption())
     .addOption(planOption())
     .option('--name <name>', 'a name for the key', parseName, 'command line')
-    .action((options: { email: string; plan?: Plan; name: string }) =>
+    .option(
+      '--scopes <scopes>',
+      `what the key can do, some of ${scopes.join(', ')}, separated by commas (default: everything)`,
+      parseScopes,
+    )
+    .option(
+      '--expires <day>',
+      'the last day on which the key works, in UTC, such as 2030-12-31 (default: none)',
+      parseExpiry,
+    )
+    .action((options: { email: string; plan?: Plan; name: string; scopes?: Scope[]; expires?: Date }) =>
       withDatabase(async ({ db }) => {
         const user = await findOrCreateUser(db, options.email, now());
         const { plan } = options;
         if (plan) await changePlan(db, user, plan);
+        const workspace = await findWorkspace(db, ownWorkspaceId(user));
         let created = '';
         await changeAndRecord(
           db,
           { action: 'key.create', target: user.id, note: options.name },
           async (to) => {
-            created = await createApiKey(to, user.id, options.name, now());
+            const grant = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null };
+            created = await createApiKey(to, ownWorkspaceId(user), options.name, now(), grant);
           },
         );
         printMessage(
-          `Created the key "${options.name}" for ${user.email} (plan ${options.plan ?? user.plan}). It is not shown again.`,
+          `Created the key "${options.name}" for ${user.email} (plan ${workspace.plan}). It is not shown again.`,
         );
         printResult(created);
       }),
     );
   key
     .command('list')
-    .description("List a user's keys: prefix, state, creation time, name")
+    .description("List a user's keys: prefix, state, creation time, name, scopes, expiry, last use")
     .addOption(emailOption())
     .action((options: { email: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findUserByEmail(db, options.email);
-        const keys = await listApiKeys(db, user.id);
-        printMessage(`${user.email} (plan ${user.plan}) has ${pluralize(keys.length, 'key')}.`);
-        for (const { prefix, revokedAt, createdAt, name } of keys) {
-          printResult([prefix, revokedAt ? 'revoked' : 'active', createdAt.toISOString(), name].join('\t'));
+        const { id, plan } = await findWorkspace(db, ownWorkspaceId(user));
+        const keys = (await listKeyUse(db, id)).toReversed();
+        printMessage(`${user.email} (plan ${plan}) has ${pluralize(keys.length, 'key')}.`);
+        for (const { key: listed, lastUsedAt } of keys) {
+          const { prefix, createdAt, name, scopes: granted, expiresAt } = listed;
+          const times = [expiresAt, lastUsedAt].map((at) => at?.toISOString() ?? 'never');
+          const fields = [prefix, listed.stateAt(now()), createdAt.toISOString(), name];
+          printResult([...fields, granted?.join(',') ?? 'everything', ...times].join('\t'));
         }
       }),
     );
@@ -86,7 +107,7 @@ export function keyCommand(): Command {
           const entry = {
             operatorId: undefined,
             action: 'key.revoke',
-            target: revoked.userId,
+            target: revoked.workspaceId,
             note: revoked.name,
           } as const;
           await recordAction(to, entry, now());
@@ -121,12 +142,12 @@ export function userCommand(): Command {
     .option('--reset <names>', 'limits that are those of the plan again, such as codes,webhooks', parseReset)
     .action((options: { email: string; set?: Partial<Limits>; reset?: LimitName[] }) =>
       withDatabase(async ({ db, config }) => {
-        const { id } = await findUserByEmail(db, options.email);
+        const workspaceId = ownWorkspaceId(await findUserByEmail(db, options.email));
         const changes: LimitChanges = { ...options.set };
         for (const name of options.reset ?? []) changes[name] ??= null;
-        const isChanged = await changeLimits(db, { userId: id, operatorId: undefined }, changes, now());
+        const isChanged = await changeLimits(db, { workspaceId, operatorId: undefined }, changes, now());
         if (isChanged) printMessage(`The limits of ${options.email} were changed.`);
-        const found = await findUserByEmail(db, options.email);
+        const found = await findWorkspace(db, workspaceId);
         const limits = limitsOf(found, config.limits);
         for (const name of limitNames)
           printResult([name, limits[name], found.limits?.[name] === undefined ? 'plan' : 'set'].join('\t'));
@@ -156,14 +177,14 @@ export function userCommand(): Command {
     )
     .addOption(emailOption())
     .action((options: { email: string }) =>
-      withDatabase(async ({ db }) => {
+      withDatabase(async ({ db, config }) => {
         const found = await findOrCreateUser(db, options.email, now());
         const password = newPassword();
         await changeAndRecord(db, { action: 'account.password', target: found.id }, (to) =>
           changePassword(to, found, hashPassword(password), now()),
         );
         printMessage(
-          `${found.email} has a new password, which is not shown again. The user can change it at /account.`,
+          `${found.email} has a new password, which is not shown again. ${config.openId?.isOnly ? 'It works once OIDC_ONLY is off.' : 'The user can change it at /account.'}`,
         );
         printResult(password);
       }),
@@ -184,6 +205,23 @@ export function userCommand(): Command {
         printMessage(`${found.email} signs in with the password alone.`);
       }),
     );
+  user
+    .command('identity')
+    .description(
+      'Remove the link of an account to the OpenID provider. The next sign-in there with its verified email links it again.',
+    )
+    .addOption(emailOption())
+    .requiredOption('--off', 'remove the link')
+    .action((options: { email: string }) =>
+      withDatabase(async ({ db }) => {
+        const found = await findUserByEmail(db, options.email);
+        await changeAndRecord(db, { action: 'account.identity', target: found.id }, async (to) => {
+          await unlinkIdentities(to, found.id);
+          await endSessionsOf(to, found.id);
+        });
+        printMessage(`${found.email} is not linked to an OpenID provider. All sessions have ended.`);
+      }),
+    );
   return user;
 }
 
@@ -199,9 +237,10 @@ async function findUserToPromote(db: Database, email: string): Promise<User> {
 }
 
 async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {
-  if (plan === user.plan) return;
-  const entry = { action: 'plan.change', target: user.id, note: `${user.plan} → ${plan}` } as const;
-  await changeAndRecord(db, entry, (to) => setPlan(to, user, plan, now()));
+  const workspace = await findWorkspace(db, ownWorkspaceId(user));
+  if (plan === workspace.plan) return;
+  const entry = { action: 'plan.change', target: user.id, note: `${workspace.plan} → ${plan}` } as const;
+  await changeAndRecord(db, entry, (to) => setPlan(to, workspace.id, plan));
 }
 
 export function parseEmail(text: string): string {
@@ -228,4 +267,17 @@ function parseName(text: string): string {
   // A line break would split the entry in `key list`, and an escape sequence would reach the operator's terminal.
   if (isLabel(name) && [...name].length <= 100) return name;
   throw new InvalidArgumentError('Must be one line of 1 to 100 visible characters.');
+}
+
+function parseScopes(text: string): Scope[] {
+  const given = [...new Set(text.split(',').map((each) => each.trim()))];
+  if (given.every(isScope)) return given;
+  throw new InvalidArgumentError(`Must be some of ${scopes.join(', ')}, separated by commas.`);
+}
+
+function parseExpiry(day: string): Date {
+  const end = endOfDay(day);
+  if (end === undefined) throw new InvalidArgumentError('Must be a day, such as 2030-12-31.');
+  if (new Date(end) <= now()) throw new InvalidArgumentError('This day is over.');
+  return new Date(end);
 }

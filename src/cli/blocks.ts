@@ -159,7 +159,7 @@ export function unblockCommand(): Command {
 
 async function otherBlock(db: Database, code: QrCode): Promise<string> {
   if (!(await isCodeBlocked(db, code))) return '';
-  const isOfAccount = await findAccountBlock(db, code.userId);
+  const isOfAccount = await findAccountBlock(db, code.workspaceId);
   return isOfAccount ? ' Its account is still blocked.' : ' A host that it leads to is still blocked.';
 }
 

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { createApiKey, listApiKeys } from '../accounts/api-keys.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
-import { createUser, deleteUser, findUserByEmail, setPlan, type User } from '../accounts/users.ts';
+import { createUser, deleteUser, findUserByEmail, type User } from '../accounts/users.ts';
 import { AppError } from '../errors.ts';
 import { Scan, type ScanRow } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
@@ -13,6 +13,7 @@ import { makeDemoScans } from '../demo/demo-scans.ts';
 import { printMessage, printResult } from './output.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { withDatabase } from './with-database.ts';
+import { ownWorkspaceId, setPlan } from '../workspaces/workspace.ts';
 
 const batchSize = 500;
 /** All scans are generated in memory before they are recorded in order. */
@@ -40,8 +41,8 @@ export function demoCommand(): Command {
         if (options.reset) await deleteDemoAccount(db, options.email);
         const password = newPassword();
         const user = await createDemoUser(db, options.email, password, now);
-        const key = await createApiKey(db, user.id, keyName, now);
-        const codes = await createDemoCodes(db, user.id, { ...config, codes: demoCodes }, now);
+        const key = await createApiKey(db, ownWorkspaceId(user), keyName, now);
+        const codes = await createDemoCodes(db, ownWorkspaceId(user), { ...config, codes: demoCodes }, now);
         const { scans: count, seed } = options;
         await recordAll(db, makeDemoScans(codes, { count, seed, now }));
         printMessage(`Created ${codes.length} codes and ${count} scans. Sign in at ${config.baseUrl}/signin`);
@@ -60,7 +61,7 @@ async function createDemoUser(db: Database, email: string, password: string, now
       `${email} already has an account. To recreate the demo account with a new password, run: qrelay demo --reset`,
     );
   }
-  await setPlan(db, user, 'pro', now);
+  await setPlan(db, ownWorkspaceId(user), 'pro');
   return user;
 }
 
@@ -70,7 +71,7 @@ async function deleteDemoAccount(db: Database, email: string): Promise<void> {
     throw error;
   });
   if (!user) return;
-  const keys = await listApiKeys(db, user.id);
+  const keys = await listApiKeys(db, ownWorkspaceId(user));
   if (!keys.some(({ name }) => name === keyName)) {
     throw new AppError(
       'validation_error',

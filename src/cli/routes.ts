@@ -21,7 +21,7 @@ export function routesCommand(): Command {
       const all = [...laneRoutes(), ...listRoutes(loadConfig(process.env))];
       for (const route of all.filter((each) => access === undefined || each.access === access)) {
         const methods = route.methods.length > 2 ? 'any method' : route.methods.join(', ');
-        printResult(`${route.access.padEnd(10)}${methods.padEnd(12)}${route.path}`);
+        printResult(`${route.access.padEnd(16)}${methods.padEnd(12)}${route.path}`);
       }
     });
 }

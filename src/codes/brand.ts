@@ -1,15 +1,16 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import type { Database } from '../store/database.ts';
 import { logoChangedMeanwhile } from './design/stored-design.ts';
 import { lockLogos, lockOwner, type NewLogo, saveLogo } from './design/stored-logo.ts';
+import { type WorkspaceId, ownedColumns } from '../workspaces/workspace.ts';
 
 /** The colors and the logo of an account, to be used for codes, templates and share pages. */
 export class Brand extends Model {
   static override tableName = 'brands';
   static override idColumn = 'user_id';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare foregroundColor: string;
   declare backgroundColor: string;
   /** Of share pages. Null: the usual one. */
@@ -19,8 +20,8 @@ export class Brand extends Model {
   declare updatedAt: Date;
 }
 
-export async function findBrand(db: Database, ownerId: string): Promise<Brand | undefined> {
-  return Brand.query(db).findById(ownerId);
+export async function findBrand(db: Database, workspaceId: WorkspaceId): Promise<Brand | undefined> {
+  return Brand.query(db).findById(workspaceId);
 }
 
 interface BrandInput extends Pick<Brand, 'foregroundColor' | 'backgroundColor' | 'pageColor' | 'logo'> {
@@ -31,18 +32,18 @@ interface BrandInput extends Pick<Brand, 'foregroundColor' | 'backgroundColor' |
 /** 412 if the logo that it keeps was removed meanwhile. */
 export async function saveBrand(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { newLogo, ...brand }: BrandInput,
   now: Date,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    await lockOwner(transaction, ownerId);
-    const former = await findBrand(transaction, ownerId);
-    const known = await lockLogos(transaction, ownerId, [former?.logo, brand.logo]);
-    if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
+    await lockOwner(transaction, workspaceId);
+    const former = await findBrand(transaction, workspaceId);
+    const known = await lockLogos(transaction, workspaceId, [former?.logo, brand.logo]);
+    if (newLogo) await saveLogo(transaction, workspaceId, newLogo, now);
     else if (brand.logo !== null && !known.has(brand.logo)) throw logoChangedMeanwhile();
     await Brand.query(transaction)
-      .insert({ ...brand, userId: ownerId, updatedAt: now })
+      .insert({ ...brand, workspaceId, updatedAt: now })
       .onConflict('user_id')
       .merge();
   });

@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
-import { raw } from 'objection';
+import { type QueryBuilder, raw } from 'objection';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
 import { type Database, queryPrepared } from '../store/database.ts';
@@ -14,6 +14,7 @@ import type { Design } from './design/design.ts';
 import type { PageLogo } from './share-page.ts';
 import type { RecentChanges } from '../store/reads.ts';
 import { maxLagMs } from '../store/replicas.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 export type NewCode = Pick<
   QrCode,
@@ -35,23 +36,23 @@ export type CodeInput = NewCode &
 
 export async function createCode(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   input: CodeInput,
   { lifetimeDays, limits, now }: { lifetimeDays: number; limits: PlanLimits; now: Date },
 ): Promise<QrCode> {
-  return insertCode(db, newCode(ownerId, input, lifetimeDays, now), limits);
+  return insertCode(db, newCode(workspaceId, input, lifetimeDays, now), limits);
 }
 
 /** Throws at the account's limit, which also holds for parallel requests. */
 export async function insertCode(db: Database, created: QrCodeColumns, limits: PlanLimits): Promise<QrCode> {
   return inTransaction(db, async (transaction) => {
-    await lockRoomForCodes(transaction, created.userId, 1, limits);
+    await lockRoomForCodes(transaction, created.workspaceId, 1, limits);
     return QrCode.query(transaction).insert(created).returning('*').first().throwIfNotFound();
   });
 }
 
 /** An open transaction needs no savepoint: an error ends it anyway. */
-async function inTransaction<Value>(
+export async function inTransaction<Value>(
   db: Database,
   work: (transaction: Database) => Promise<Value>,
 ): Promise<Value> {
@@ -60,7 +61,7 @@ async function inTransaction<Value>(
 
 /** The columns of a code that is not stored yet. `sequence` orders codes that are created at the same time. */
 export function newCode(
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { expiresAt, ...input }: CodeInput,
   lifetimeDays: number,
   now: Date,
@@ -72,7 +73,7 @@ export function newCode(
     ...endColumns(expiresAt ?? null, lifetimeDays, now),
     ...hostColumns(input),
     id: uuidv7({ msecs: now.getTime(), ...(sequence !== undefined && { seq: sequence }) }),
-    userId: ownerId,
+    workspaceId,
     shareToken: input.shareToken ?? generateShareToken(),
     isFavorite: false,
     createdAt: now,
@@ -88,20 +89,20 @@ const codesPerInsert = 25;
 /** All or none. */
 export async function insertCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   codes: QrCodeColumns[],
   limits: PlanLimits,
 ): Promise<void> {
   await inTransaction(db, async (transaction) => {
-    await lockRoomForCodes(transaction, ownerId, codes.length, limits);
+    await lockRoomForCodes(transaction, workspaceId, codes.length, limits);
     for (let at = 0; at < codes.length; at += codesPerInsert)
       await QrCode.query(transaction).insert(codes.slice(at, at + codesPerInsert));
   });
 }
 
 /** The same 404 for another owner's code, a missing one and a malformed id. */
-export async function findCode(db: Database, ownerId: string, id: string): Promise<QrCode> {
-  const code = isUuid(id) ? await QrCode.query(db).findOne({ id, user_id: ownerId }) : undefined;
+export async function findCode(db: Database, workspaceId: WorkspaceId, id: string): Promise<QrCode> {
+  const code = isUuid(id) ? await QrCode.query(db).findOne({ id, user_id: workspaceId }) : undefined;
   if (!code) throw noSuchCode();
   return code;
 }
@@ -118,14 +119,14 @@ export type CodeChanges = Partial<
  */
 export async function changeCode(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   id: string,
   decide: (code: QrCode, transaction: Database) => Promise<CodeChanges>,
   now: Date,
 ): Promise<QrCode> {
   if (!isUuid(id)) throw noSuchCode();
   return db.transaction(async (transaction) => {
-    const code = await QrCode.query(transaction).findOne({ id, user_id: ownerId }).forNoKeyUpdate();
+    const code = await QrCode.query(transaction).findOne({ id, user_id: workspaceId }).forNoKeyUpdate();
     if (!code) throw noSuchCode();
     return updateCode(transaction, code, await decide(code, transaction), now);
   });
@@ -150,35 +151,7 @@ export async function updateCode(
   return changed;
 }
 
-/** A job purges its scans and counters: see `purgeDeletedCodes`. Nothing is deleted if `check` throws. */
-export async function deleteCode(
-  db: Database,
-  ownerId: string,
-  id: string,
-  check?: (deleted: QrCode) => void,
-): Promise<QrCode> {
-  if (check) {
-    return db.transaction(async (transaction) => {
-      const code = await deleteCode(transaction, ownerId, id);
-      check(code);
-      return code;
-    });
-  }
-  const deleted = isUuid(id)
-    ? await QrCode.query(db).delete().where({ id, user_id: ownerId }).returning('*').first()
-    : undefined;
-  if (!deleted) throw noSuchCode();
-  return deleted;
-}
-
-/** The transaction must have locked them. */
-export async function deleteLockedCodes(transaction: Database, codes: QrCode[]): Promise<void> {
-  await QrCode.query(transaction)
-    .delete()
-    .whereRaw('id = ANY(CAST(? AS uuid[]))', [codes.map(({ id }) => id)]);
-}
-
-interface CodeFilter {
+export interface CodeFilter {
   category?: string | undefined;
   type?: CodeType | undefined;
   favorite?: boolean | undefined;
@@ -189,17 +162,27 @@ interface CodeFilter {
   to?: Date;
 }
 
-/** Returns up to `limit` + 1 codes: the extra one shows that there is a next page. */
+interface ListPage {
+  limit: number;
+  cursor?: string | undefined;
+}
+
 export async function listCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   filter: CodeFilter,
-  page: { limit: number; cursor?: string | undefined },
+  page: ListPage,
 ): Promise<QrCode[]> {
-  const query = QrCode.query(db)
-    .where({ user_id: ownerId })
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1);
+  return listPage(QrCode.query(db).where({ user_id: workspaceId }), filter, page);
+}
+
+/** Up to `limit` + 1 of the codes, newest first: the extra one shows that there is a next page. */
+export function listPage<Code extends QrCode>(
+  query: QueryBuilder<Code>,
+  filter: CodeFilter,
+  page: ListPage,
+): QueryBuilder<Code> {
+  query.orderBy('id', 'desc').limit(page.limit + 1);
   if (page.cursor !== undefined) query.where('id', '<', page.cursor);
   if (filter.category !== undefined) query.where('category', filter.category);
   if (filter.type !== undefined) query.where('type', filter.type);
@@ -211,7 +194,7 @@ export async function listCodes(
   return query;
 }
 
-function noSuchCode(): AppError {
+export function noSuchCode(): AppError {
   return new AppError('not_found', 'There is no such QR code.');
 }
 
@@ -248,9 +231,9 @@ export async function findAnyCode(db: Database, idOrToken: string): Promise<QrCo
 const codesPerRead = 200;
 
 /** All codes of an account in batches, oldest first. */
-export async function* ownedCodes(db: Database, ownerId: string): AsyncGenerator<QrCode[]> {
+export async function* ownedCodes(db: Database, workspaceId: WorkspaceId): AsyncGenerator<QrCode[]> {
   for (let after: string | undefined; ; ) {
-    const query = QrCode.query(db).where({ user_id: ownerId }).orderBy('id').limit(codesPerRead);
+    const query = QrCode.query(db).where({ user_id: workspaceId }).orderBy('id').limit(codesPerRead);
     if (after !== undefined) query.where('id', '>', after);
     const codes = await query;
     if (codes.length > 0) yield codes;
@@ -277,19 +260,19 @@ const recentMs = maxLagMs + 2 * markEveryMs;
 
 const markStatement = {
   name: 'mark codes changed',
-  text: `UPDATE users SET codes_changed_at = clock_timestamp()
+  text: `UPDATE workspaces SET codes_changed_at = clock_timestamp()
          WHERE id = $1
            AND (codes_changed_at IS NULL OR codes_changed_at < clock_timestamp() - interval '${markEveryMs} ms')`,
 };
 const recentStatement = {
   name: 'codes changed recently',
-  text: `SELECT 1 FROM users WHERE id = $1 AND codes_changed_at > clock_timestamp() - interval '${recentMs} ms'`,
+  text: `SELECT 1 FROM workspaces WHERE id = $1 AND codes_changed_at > clock_timestamp() - interval '${recentMs} ms'`,
 };
 
 /** Read-your-writes: kept on the primary, by its clock, because different web processes may serve the change and the list. */
 export function createRecentChanges(db: Database): RecentChanges {
   return {
-    mark: async (ownerId) => void (await queryPrepared(db, markStatement, [ownerId])),
-    has: async (ownerId) => (await queryPrepared(db, recentStatement, [ownerId])).length > 0,
+    mark: async (workspaceId) => void (await queryPrepared(db, markStatement, [workspaceId])),
+    has: async (workspaceId) => (await queryPrepared(db, recentStatement, [workspaceId])).length > 0,
   };
 }

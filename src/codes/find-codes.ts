@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { QrCode } from './qr-code.ts';
 import { codesPerQuery } from './search-codes.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 const maxInMessage = 5;
 
@@ -12,7 +13,7 @@ const maxInMessage = 5;
  */
 export async function findCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   ids: string[],
   { locks = false }: { locks?: boolean } = {},
 ): Promise<{ codes: QrCode[]; missing: number[] }> {
@@ -22,7 +23,7 @@ export async function findCodes(
   const byId = new Map<string, QrCode>();
   for (let at = 0; at < wanted.length; at += codesPerQuery) {
     const query = QrCode.query(db)
-      .where({ user_id: ownerId })
+      .where({ user_id: workspaceId })
       .whereRaw('id = ANY(CAST(? AS uuid[]))', [wanted.slice(at, at + codesPerQuery)]);
     if (locks) query.orderBy('id').forNoKeyUpdate();
     for (const code of await query) byId.set(code.id, code);
@@ -37,11 +38,11 @@ export async function findCodes(
 /** The same 404 for other owners' codes and missing ones. It names their positions in the field of the ids. */
 export async function requireCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   ids: string[],
   field: string,
 ): Promise<QrCode[]> {
-  const { codes, missing } = await findCodes(db, ownerId, ids);
+  const { codes, missing } = await findCodes(db, workspaceId, ids);
   if (missing.length === 0) return codes;
   const named = missing
     .slice(0, maxInMessage)

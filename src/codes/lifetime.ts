@@ -92,7 +92,10 @@ export function expiringWithin(days: number | undefined, now: Date): ExpiringWit
 
 export const ended = (now: Date): ExpiringWithin => ({ until: now });
 
-export function whereExpiring(query: QueryBuilder<QrCode>, expiring: ExpiringWithin | undefined): void {
+export function whereExpiring<Code extends QrCode>(
+  query: QueryBuilder<Code>,
+  expiring: ExpiringWithin | undefined,
+): void {
   if (!expiring) return;
   query.where('expires_at', '<=', expiring.until);
   if (expiring.after) query.where('expires_at', '>', expiring.after);

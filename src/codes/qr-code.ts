@@ -1,15 +1,27 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { type Constructor, Model, type QueryBuilderType, type TransactionOrKnex } from 'objection';
 import type { CodeType } from './content/content-types.ts';
+import { type WorkspaceId, ownedColumns } from '../workspaces/workspace.ts';
 
 export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
 export type ErrorCorrection = (typeof errorCorrections)[number];
 
+/**
+ * A code that is not in the trash: one there has neither owner nor share token, see trash.ts. SQL that selects codes by
+ * neither must say `user_id IS NOT NULL`.
+ */
 export class QrCode extends Model {
   static override tableName = 'qr_codes';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
+
+  static override query<Row extends Model>(this: Constructor<Row>, db?: TransactionOrKnex) {
+    const query = super.query(db) as unknown as QueryBuilderType<Row>;
+    return query.onBuild((builder) => {
+      if (!builder.isInsert()) void builder.whereNotNull('qr_codes.user_id');
+    });
+  }
 
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare shareToken: string;
   declare name: string;
   declare type: CodeType;

@@ -6,6 +6,7 @@ import { isSecretType } from './content/content-fields.ts';
 import { type CodeType, codeTypes } from './content/content-types.ts';
 import { QrCode } from './qr-code.ts';
 import { parseCodeInput } from './share-token.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 const maxCategories = 200;
 /** A row takes some 50 µs to parse, and redirects wait meanwhile. */
@@ -38,12 +39,12 @@ interface CodesPage {
 /** Favorites first, then the newest. */
 export async function searchCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   search: CodeSearch,
   { limit, after, before }: PagePlace & { limit: number },
 ): Promise<CodesPage> {
   const order = before ? 'asc' : 'desc';
-  const query = matching(db, ownerId, search)
+  const query = matching(db, workspaceId, search)
     .orderBy([
       { column: 'is_favorite', order },
       { column: 'id', order },
@@ -53,7 +54,7 @@ export async function searchCodes(
   if (before) {
     const found = await query.whereRaw('(is_favorite, id) > (?, ?)', [before.isFavorite, before.id]);
     // Codes were deleted or marked in the meantime: show a full first page instead.
-    if (found.length <= limit) return searchCodes(db, ownerId, search, { limit });
+    if (found.length <= limit) return searchCodes(db, workspaceId, search, { limit });
     return { codes: found.slice(0, limit).toReversed(), hasPrevious: true, hasNext: true };
   }
   if (after) query.whereRaw('(is_favorite, id) < (?, ?)', [after.isFavorite, after.id]);
@@ -68,25 +69,25 @@ export async function searchCodes(
 /** All codes that the search finds, or the first `max` of them. In several queries, so that no request waits for all rows. */
 export async function searchAllCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   search: CodeSearch,
   max: number,
 ): Promise<QrCode[]> {
   const found: QrCode[] = [];
   for (;;) {
     const limit = Math.min(codesPerQuery, max - found.length);
-    const { codes, hasNext } = await searchCodes(db, ownerId, search, { limit, after: found.at(-1) });
+    const { codes, hasNext } = await searchCodes(db, workspaceId, search, { limit, after: found.at(-1) });
     found.push(...codes);
     if (!hasNext || found.length >= max) return found;
   }
 }
 
-export function countCodes(db: Database, ownerId: string, search: CodeSearch): Promise<number> {
-  return matching(db, ownerId, search).resultSize();
+export function countCodes(db: Database, workspaceId: WorkspaceId, search: CodeSearch): Promise<number> {
+  return matching(db, workspaceId, search).resultSize();
 }
 
-function matching(db: Database, ownerId: string, { text, type, category, expiring }: CodeSearch) {
-  const query = QrCode.query(db).where({ user_id: ownerId });
+function matching(db: Database, workspaceId: WorkspaceId, { text, type, category, expiring }: CodeSearch) {
+  const query = QrCode.query(db).where({ user_id: workspaceId });
   if (text) whereText(query, text);
   if (type === 'file') query.whereRaw(opensFileSql);
   else if (type) query.where({ type });
@@ -114,10 +115,10 @@ function whereText(query: QueryBuilder<QrCode>, text: string): void {
   });
 }
 
-export async function listCategories(db: Database, ownerId: string): Promise<string[]> {
+export async function listCategories(db: Database, workspaceId: WorkspaceId): Promise<string[]> {
   const rows = (await db('qr_codes')
     .distinct('category')
-    .where({ user_id: ownerId })
+    .where({ user_id: workspaceId })
     .whereNotNull('category')
     .orderBy('category')
     .limit(maxCategories)) as { category: string }[];

@@ -58,19 +58,19 @@ type CheckStored = (stored: PageLogo | undefined) => void;
 /** Updates the code's `updatedAt`. Without a new logo, the page keeps its logo. */
 export async function savePageLogo(
   db: Database,
-  { id, userId }: Pick<QrCode, 'id' | 'userId'>,
+  { id, workspaceId }: Pick<QrCode, 'id' | 'workspaceId'>,
   { newLogo, alt }: { newLogo?: NewLogo | undefined; alt: string },
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<PageLogo> {
   return db.transaction(async (transaction) => {
-    await lockOwner(transaction, userId);
+    await lockOwner(transaction, workspaceId);
     const former = await lockPage(transaction, id);
     checkStored(former);
     const logo = newLogo?.id ?? former?.logo;
     if (logo === undefined) throw invalid([{ field: 'logo', message: 'must be chosen' }]);
-    await lockLogos(transaction, userId, [former?.logo, logo]);
-    if (newLogo) await saveLogo(transaction, userId, newLogo, now);
+    await lockLogos(transaction, workspaceId, [former?.logo, logo]);
+    if (newLogo) await saveLogo(transaction, workspaceId, newLogo, now);
     await transaction('page_logos')
       .insert({ code_id: id, logo, alt, updated_at: now })
       .onConflict('code_id')

@@ -1,6 +1,6 @@
 import { dayMs } from '../runtime/units.ts';
 
-/** How long owners can undo the removal of a file or a design. */
+/** How long owners can undo the removal of a file or a design, and restore a deleted code. */
 export const undoDays = 30;
 
 /** What was removed at this time or before cannot be restored, and is purged. */

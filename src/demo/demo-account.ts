@@ -14,6 +14,7 @@ import { dayMs, hourMs } from '../runtime/units.ts';
 import { readHorizon } from '../scans/partitions.ts';
 import { Scan } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
+import { findWorkspace, ownWorkspaceId, Workspace, type WorkspaceId } from '../workspaces/workspace.ts';
 import { type DemoCode, brandColor, demoCodes, landingCode } from './demo-codes.ts';
 import { demoDesigns, demoLogo, demoReadsAtMm, toDesign } from './demo-designs.ts';
 import { makeDemoScans, type StoredDemoCode, startOfDay } from './demo-scans.ts';
@@ -38,6 +39,7 @@ interface DemoSite {
 
 export interface DemoAccount {
   user: User;
+  workspace: Workspace;
   /** The code that the landing page shows. */
   codeId: string;
   shareToken: string;
@@ -98,7 +100,7 @@ async function toAccount(
   { userId, codeId, shareToken, isBlocked }: StoredAccount,
 ): Promise<DemoAccount | undefined> {
   const user = isBlocked ? undefined : await User.query(db).findById(userId);
-  return user && { user, codeId, shareToken };
+  return user && { user, workspace: await findWorkspace(db, ownWorkspaceId(user)), codeId, shareToken };
 }
 
 async function createAccount(transaction: Database, site: DemoSite, now: Date): Promise<void> {
@@ -107,19 +109,22 @@ async function createAccount(transaction: Database, site: DemoSite, now: Date): 
   const user = await createUser(transaction, { email, passwordHash: null }, now);
   if (!user) throw new Error('The demo account could not be created');
   // All visitors share the limits.
-  await user.$query(transaction).patch({ plan: 'pro', limits: { formsPerHour: 5_000 }, updatedAt: now });
-  const codes = await createDemoCodes(transaction, user.id, { ...site, codes: demoCodes }, now);
+  const workspaceId = ownWorkspaceId(user);
+  await Workspace.query(transaction)
+    .findById(workspaceId)
+    .patch({ plan: 'pro', limits: { formsPerHour: 5_000 } });
+  const codes = await createDemoCodes(transaction, workspaceId, { ...site, codes: demoCodes }, now);
   const [first] = await createDemoCodes(
     transaction,
-    user.id,
+    workspaceId,
     { ...site, codes: [landingCode(site.baseUrl)] },
     now,
   );
   if (!first) throw new Error('The demo account has no code for the landing page');
-  const logo = newLogo(user.id, demoLogo(brandColor));
+  const logo = newLogo(workspaceId, demoLogo(brandColor));
   await insertStyle(
     transaction,
-    user.id,
+    workspaceId,
     { name: 'Fernweh', design: toDesign(demoDesigns.menu, logo.id), isDefault: false, newLogo: logo },
     now,
   );
@@ -129,7 +134,7 @@ async function createAccount(transaction: Database, site: DemoSite, now: Date): 
     pageColor: brandColor,
     logo: logo.id,
   };
-  await saveBrand(transaction, user.id, brand, now);
+  await saveBrand(transaction, workspaceId, brand, now);
   await recordScans(transaction, [...codes, first], { count: firstScans, now });
   await transaction('demo_account').insert({ user_id: user.id, code_id: first.id, scans_until: now });
 }
@@ -141,7 +146,7 @@ interface DemoCodesOptions extends DemoSite {
 /** Stores codes with their designs and pages. */
 export async function createDemoCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { codes, baseUrl, limits }: DemoCodesOptions,
   now: Date,
 ): Promise<StoredDemoCode[]> {
@@ -153,12 +158,12 @@ export async function createDemoCodes(
     const errorCorrection = design?.hasLogo ? 'H' : 'M';
     const created = await createCode(
       db,
-      ownerId,
+      workspaceId,
       { ...input, backgroundColor: '#ffffff', size: 512, errorCorrection },
       { lifetimeDays: demoLifetimeDays, limits, now: createdAt },
     );
     if (isFavorite) await updateCode(db, created, { isFavorite }, createdAt);
-    const logo = newLogo(ownerId, demoLogo(input.foregroundColor));
+    const logo = newLogo(workspaceId, demoLogo(input.foregroundColor));
     if (design) await designCode(db, created, toDesign(design, logo.id), { logo, baseUrl, createdAt });
     if (hasPageLogo) await savePageLogo(db, created, { newLogo: logo, alt: 'Fernweh Coffee' }, createdAt);
     stored.push({ id: created.id, createdAt, weight, weekend });

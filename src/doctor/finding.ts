@@ -9,6 +9,7 @@ export const subjects = [
   'queue',
   'spool',
   'mail',
+  'openid',
   'geo data',
   'proxy',
   'disk',

@@ -10,8 +10,15 @@ export interface Draft {
   notes?: string[];
 }
 
-/** What became of the second factors of an account. */
-export type FactorChange = 'app-on' | 'app-off' | 'passkey-added' | 'passkey-removed' | 'recovery-codes';
+/** What became of the second factors of an account, and of its link to the OpenID provider. */
+export type FactorChange =
+  | 'app-on'
+  | 'app-off'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'recovery-codes'
+  | 'identity-added'
+  | 'identity-removed';
 
 /** Every text of the mails, in one language. */
 export interface MailTexts {

@@ -117,7 +117,8 @@ export async function recordDestination(
      SELECT code.user_id, 'destination', code.id || ' ' || extract(epoch FROM failing_since), code.id,
        jsonb_build_object('url', CAST(:url AS text), 'problem', CAST(:state AS text)), :now, :now
      FROM checked JOIN qr_codes AS code ON code.id = checked.qr_code_id
-     WHERE CAST(:state AS text) = 'gone' OR (CAST(:state AS text) = 'unreachable' AND failures >= 2)
+     WHERE code.user_id IS NOT NULL
+       AND (CAST(:state AS text) = 'gone' OR (CAST(:state AS text) = 'unreachable' AND failures >= 2))
      ${unlessKnown}`,
     { codeIds, url, state, now } as never,
   );

@@ -9,6 +9,7 @@ import {
   type RankingName,
 } from './dimensions.ts';
 import { unknownCountry } from './scan.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 /** The counts of a dimension's values, the largest first. */
 type Ranking<Name extends ColumnName> = (Record<Name, string> & { count: number })[];
@@ -128,17 +129,17 @@ export async function readDailyScans(
 /** Scans of all codes of an account, per day of the last `days` UTC days, today last. */
 export async function readAccountScans(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   days: number,
   now: Date,
 ): Promise<{ date: string; scans: number }[]> {
   const dates = lastDates(days, now);
   const { rows } = (await db.raw(
     `SELECT day::text AS day, sum(count)::bigint AS count FROM scan_counters
-     WHERE qr_code_id IN (SELECT id FROM qr_codes WHERE user_id = :ownerId) AND dimension = 'total'
+     WHERE qr_code_id IN (SELECT id FROM qr_codes WHERE user_id = :workspaceId) AND dimension = 'total'
        AND day BETWEEN :from AND :to
      GROUP BY 1`,
-    { ownerId, from: dates[0], to: dates.at(-1) } as never,
+    { workspaceId, from: dates[0], to: dates.at(-1) } as never,
   )) as { rows: { day: string; count: number }[] };
   const scansOn = new Map(rows.map(({ day, count }) => [day, count]));
   return dates.map((date) => ({ date, scans: scansOn.get(date) ?? 0 }));
@@ -157,11 +158,11 @@ const statement = {
          )::text[] AS periods
   FROM qr_codes AS code
   LEFT JOIN scan_counters AS counter ON counter.qr_code_id = code.id AND dimension = 'total'
-  WHERE code.id = $1`,
+  WHERE code.id = $1 AND code.user_id IS NOT NULL`,
 };
 
 export interface ScanTotals {
-  /** False once the code is deleted. */
+  /** False once the code is deleted or in the trash. */
   exists: boolean;
   ever: number;
   today: number;

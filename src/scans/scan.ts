@@ -279,7 +279,7 @@ const publicColumns = publicFields.map(
   (field) => `scan.${Scan.propertyNameToColumnName(field)} AS "${field}"`,
 );
 
-/** The public fields of scans, in the given order. Those of deleted codes, and past their retention, are missing. */
+/** The public fields of scans, in the given order. Those of deleted codes, also in the trash, and past their retention, are missing. */
 export async function findScans(
   db: Database,
   { codeIds, ids }: { codeIds: string[]; ids: string[] },
@@ -288,7 +288,7 @@ export async function findScans(
     `SELECT ${publicColumns.join(', ')}
      FROM unnest(CAST(:codeIds AS uuid[]), CAST(:ids AS uuid[])) WITH ORDINALITY AS sent (code_id, scan_id, position)
      JOIN scans AS scan ON scan.qr_code_id = sent.code_id AND scan.id = sent.scan_id
-     JOIN qr_codes AS code ON code.id = sent.code_id
+     JOIN qr_codes AS code ON code.id = sent.code_id AND code.user_id IS NOT NULL
      ORDER BY sent.position`,
     { codeIds, ids },
   )) as { rows: Pick<ScanRow, (typeof publicFields)[number]>[] };

@@ -12,12 +12,18 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
       'Each webhook endpoint that selects a changed code has a code.updated event. Renewal by a scan is no change.',
     note_deleted_codes: 'Each webhook endpoint that selects a deleted code has a code.deleted event.',
     count_created_codes:
-      'The rows of code_counts add up to the codes of an account, which its limit is compared with.',
+      'The rows of code_counts add up to the codes of a workspace, which its limit is compared with.',
     count_deleted_codes: 'As count_created_codes, for codes that are deleted.',
+    note_trashed_code:
+      'As note_deleted_codes and count_deleted_codes for a code that goes to the trash, as note_created_codes and count_created_codes for one that is restored.',
     delete_unused_file:
       'A code that no longer leads to its file has none, and one that is no contact has no photo.',
     lock_logos_of_code:
       'Logos are locked in the order of their ids before a cascade reaches them: no deadlocks.',
+  },
+  trashed_codes: {
+    delete_trashed_code:
+      'A code whose row here is deleted is deleted, too, unless it was restored: no code is left without an owner.',
   },
   code_files: {
     list_deleted_file: 'A deleted file is in deleted_files, from which workers purge its bytes in steps.',
@@ -56,7 +62,16 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
       'A deleted endpoint is in deleted_endpoints, from which workers purge its log in steps.',
   },
   users: {
+    create_workspace_of_account: 'Each account has a workspace with its id, of which it is the owner.',
+    copy_plan_to_workspace:
+      'The workspace of an account has its plan, also if the previous release changes it.',
+  },
+  workspaces: {
+    copy_plan_to_account: 'The previous release finds the plan of a workspace at its account.',
     purge_code_counts:
-      'A deleted account leaves no code_counts, also not those of the codes that its cascade deletes.',
+      'A deleted workspace leaves no code_counts, also not those of the codes that its cascade deletes.',
+  },
+  workspace_members: {
+    delete_empty_workspace: 'A workspace without a member is deleted, with everything in it.',
   },
 };

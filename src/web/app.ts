@@ -17,12 +17,13 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Every middleware of the web process, in order. */
 export function createApp(services: Services): Koa {
-  const { config, sessions, log, metrics, tracing } = services;
+  const { config, db, sessions, log, metrics, tracing } = services;
   const app = new Koa();
   useLinearQuery(app);
   const table = createRouteTable(services);
   const authenticateKey = authenticate(services);
-  const guards = createGuards(authenticateKey, config.metricsToken, createViewDemo(services));
+  const { metricsToken } = config;
+  const guards = createGuards({ authenticateKey, metricsToken, viewDemo: createViewDemo(services), db });
 
   app.use(boundHeaders);
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));

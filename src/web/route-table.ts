@@ -19,12 +19,14 @@ import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { brandPages } from './codes/brand/brand-routes.ts';
 import { readyPages } from './codes/ready/ready-routes.ts';
+import { trashPages } from './codes/trash/trash-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { brandRoutes } from './brand/brand-routes.ts';
 import { demoPages } from './demo/demo-routes.ts';
 import { docsPage } from './docs/docs-routes.ts';
 import { mailLinkPages } from './sign-in/mail-link-routes.ts';
 import { securityPages } from './security/security-routes.ts';
+import { openIdPages } from './sign-in/openid-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { signUpPages } from './sign-in/sign-up-routes.ts';
 import { frontPage } from './front/front-routes.ts';
@@ -44,9 +46,11 @@ const features: ((services: Services) => Routes)[] = [
   demoPages,
   docsPage,
   signInPages,
+  openIdPages,
   signUpPages,
   mailLinkPages,
   codeListPages,
+  trashPages,
   codePictureRoutes,
   codePreviewRoutes,
   codeFilePages,

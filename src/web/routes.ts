@@ -1,13 +1,25 @@
 import { METHODS } from 'node:http';
 import Router, { type RouterContext } from '@koa/router';
 import type { Middleware, Next } from 'koa';
+import { isScope, type Scope } from '../accounts/key-scopes.ts';
 import { AppError, SetupError } from '../errors.ts';
 
 /**
- * Who may use a route: anybody, a viewer (who is signed in, or looks at the demo account and must not be able to change it),
- * a user who is signed in, an operator who is signed in, a program with an API key, or monitoring with METRICS_TOKEN.
+ * Who may use a route: anybody, a member of the workspace with at least this role, whoever looks at the demo in the same way,
+ * a person who is signed in, an operator who is signed in, a program with an API key, or monitoring with METRICS_TOKEN.
  */
-export const accesses = ['stranger', 'viewer', 'user', 'operator', 'key', 'monitor'] as const;
+export const accesses = [
+  'stranger',
+  'viewer or demo',
+  'viewer',
+  'editor or demo',
+  'editor',
+  'owner',
+  'person',
+  'operator',
+  'key',
+  'monitor',
+] as const;
 export type Access = (typeof accesses)[number];
 
 type Handler = (ctx: RouterContext, next: Next) => unknown;
@@ -17,35 +29,43 @@ export interface Route {
   methods: readonly string[];
   path: string;
   access: Access;
+  /** What an API key must be allowed to do. Only routes for keys have one, and each of these does. */
+  scope?: Scope;
   handlers: Handler[];
 }
 
 /** Lets the request pass, or responds instead of the route. */
-export type Guards = Record<Access, Middleware>;
+type Guard = (...given: [...Parameters<Middleware>, scope?: Scope]) => unknown;
+export type Guards = Record<Access, Guard>;
+export type PageAccess = Exclude<Access, 'key'>;
 
 export interface Routes {
   list: Route[];
-  get(access: Access, path: string, handler: Handler): void;
-  post(access: Access, path: string, handler: Handler): void;
+  get(access: PageAccess, path: string, handler: Handler): void;
+  post(access: PageAccess, path: string, handler: Handler): void;
   /** One method, or all that HTTP knows. */
-  add(access: Access, method: string, path: string, ...handlers: Handler[]): void;
+  add(access: PageAccess, method: string, path: string, ...handlers: Handler[]): void;
+  /** For programs whose API key has the scope. */
+  addForKeys(scope: Scope, method: string, path: string, ...handlers: Handler[]): void;
 }
 
 /** The routes of a feature. Each declares who may use it. */
 export function createRoutes(prefix = ''): Routes {
   const list: Route[] = [];
+  const routeOf = (method: string, path: string, handlers: Handler[]) => ({
+    methods: method === 'ALL' ? METHODS : method === 'GET' ? ['GET', 'HEAD'] : [method],
+    path: path === '/' && prefix !== '' ? prefix : prefix + path,
+    handlers,
+  });
   const add: Routes['add'] = (access, method, path, ...handlers) =>
-    list.push({
-      methods: method === 'ALL' ? METHODS : method === 'GET' ? ['GET', 'HEAD'] : [method],
-      path: path === '/' && prefix !== '' ? prefix : prefix + path,
-      access,
-      handlers,
-    });
+    list.push({ access, ...routeOf(method, path, handlers) });
   return {
     list,
     get: (access, path, handler) => add(access, 'GET', path, handler),
     post: (access, path, handler) => add(access, 'POST', path, handler),
     add,
+    addForKeys: (scope, method, path, ...handlers) =>
+      list.push({ access: 'key', scope, ...routeOf(method, path, handlers) }),
   };
 }
 
@@ -57,10 +77,10 @@ export function serveRoutes(routes: Route[], guards: Guards): Middleware {
   requireDeclarations(routes);
   const router = new Router({ sensitive: true });
   const accessOf = new Map<unknown, Access>();
-  for (const { methods, path, access, handlers } of routes) {
+  for (const { methods, path, access, scope, handlers } of routes) {
     const guard: Middleware = (ctx, next) => {
       ctx.state['route'] = path;
-      return guards[access](ctx, next);
+      return guards[access](ctx, next, scope);
     };
     const layer = router.register(path, [...methods], [guard, ...handlers] as never);
     accessOf.set(layer, access);
@@ -81,7 +101,9 @@ export function serveRoutes(routes: Route[], guards: Guards): Middleware {
 /** The types require a declaration, too. This also holds for code that gets around them. */
 function requireDeclarations(routes: Route[]): void {
   const known: readonly unknown[] = accesses;
-  const undeclared = routes.filter(({ access }) => !known.includes(access));
+  const undeclared = routes.filter(
+    ({ access, scope }) => !known.includes(access) || (access === 'key' && !isScope(scope)),
+  );
   if (undeclared.length > 0)
     throw new SetupError(
       `These routes do not declare who may use them: ${undeclared.map(({ methods, path }) => `${methods[0]} ${path}`).join(', ')}.`,

@@ -8,6 +8,7 @@ import type { Proofs } from '../codes/proof/proofs.ts';
 import type { PreviewShare } from '../codes/share-page.ts';
 import type { Config } from '../config.ts';
 import { type AddressPolicy, createAddressPolicy } from '../net/address-policy.ts';
+import { type OpenIdProvider, createOpenIdProvider } from '../net/openid-provider.ts';
 import type { ExportJob } from '../queue/queues.ts';
 import type { MailRequest } from '../queue/mail-queue.ts';
 import type { QueueAccess } from '../queue/queue-access.ts';
@@ -38,6 +39,8 @@ export interface Services {
   /** Undefined without a demo. */
   demo: Demo | undefined;
   passwords: PasswordHasher;
+  /** Undefined without OIDC_ISSUER. */
+  openId: OpenIdProvider | undefined;
   images: Images;
   prints: Prints;
   proofs: Proofs;
@@ -74,7 +77,7 @@ export interface Services {
   now: () => Date;
 }
 
-type Built = 'sessions' | 'demo' | 'prints' | 'webhooks' | 'uploads' | 'downloads';
+type Built = 'sessions' | 'openId' | 'demo' | 'prints' | 'webhooks' | 'uploads' | 'downloads';
 
 /** Adds to what the process has opened what only pages and the API use. */
 export function createServices(opened: Omit<Services, Built> & { printer: Printer }): Services {
@@ -84,6 +87,12 @@ export function createServices(opened: Omit<Services, Built> & { printer: Printe
     ...opened,
     downloads,
     sessions: createSessions({ db, secrets, isSecure: config.baseUrl.startsWith('https:'), now }),
+    openId:
+      config.openId &&
+      createOpenIdProvider(config.openId, {
+        callbackUrl: `${config.baseUrl}/signin/oidc/callback`,
+        nowMs: () => now().getTime(),
+      }),
     demo: config.hasDemo ? createDemo({ db, config, now }) : undefined,
     prints: createPrints({ db, printer, images, downloads, baseUrl: config.baseUrl, now }),
     webhooks: {

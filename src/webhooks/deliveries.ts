@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 import { Endpoint } from './endpoints.ts';
 import { type DeliveryEvent, type DeliveryStatus, logDays, replayDays } from './events.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 /** Deliveries in one replay. */
 export const maxReplayed = 10_000;
@@ -69,6 +70,10 @@ interface LogPage {
   to?: Date;
 }
 
+/** Not what is about a code in the trash, except the event that says so: restoring the code brings it back. */
+const isShown = `(event = 'code.deleted'
+  OR NOT EXISTS (SELECT FROM trashed_codes WHERE trashed_codes.code_id = webhook_deliveries.qr_code_id))`;
+
 /** Newest first. Returns up to `limit` + 1: the extra one shows that there is a next page. */
 export async function listDeliveries(
   db: Database,
@@ -77,6 +82,7 @@ export async function listDeliveries(
 ): Promise<Delivery[]> {
   const query = Delivery.query(db)
     .where({ endpoint_id: endpointId })
+    .whereRaw(isShown)
     .orderBy('id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query.where('id', '<', cursor);
@@ -89,12 +95,12 @@ export async function listDeliveries(
 /** The same 404 for another owner's delivery, a missing one and a malformed id. */
 export async function findOwnDelivery(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   id: string,
 ): Promise<{ endpoint: Endpoint; delivery: Delivery }> {
-  const delivery = isUuid(id) ? await Delivery.query(db).findById(id) : undefined;
+  const delivery = isUuid(id) ? await Delivery.query(db).findById(id).whereRaw(isShown) : undefined;
   const endpoint =
-    delivery && (await Endpoint.query(db).findOne({ id: delivery.endpointId, user_id: userId }));
+    delivery && (await Endpoint.query(db).findOne({ id: delivery.endpointId, user_id: workspaceId }));
   if (!delivery || !endpoint) throw new AppError('not_found', 'There is no such delivery.');
   return { endpoint, delivery };
 }
@@ -167,6 +173,7 @@ export async function replayPeriod(
     requireEnabled(locked);
     const found = await Delivery.query(transaction)
       .where({ endpoint_id: endpoint.id })
+      .whereRaw(isShown)
       .whereNot({ status: 'pending' })
       .where('happened_at', '>=', from)
       .where('happened_at', '<', to)

@@ -1,4 +1,4 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, BusyError } from '../errors.ts';
 import { dayMs } from '../runtime/units.ts';
@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import type { DisabledReason, EventName } from './events.ts';
 import { dropPending } from './purge-deliveries.ts';
 import { generateSecret, type SecretBox } from './signing.ts';
+import { lockWorkspace, ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** After a rotation, calls are signed with both secrets for this long. */
 const overlapMs = dayMs;
@@ -15,10 +16,10 @@ const maxEnablingMs = 5_000;
 
 export class Endpoint extends Model {
   static override tableName = 'webhook_endpoints';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare url: string;
   declare name: string;
   declare events: EventName[];
@@ -56,15 +57,15 @@ export type EndpointChanges = Partial<EndpointInput & Pick<Endpoint, 'isEnabled'
 /** The secret is returned only here and after a rotation. `quota`: how many endpoints the account may have. */
 export async function createEndpoint(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   input: EndpointInput,
   { box, quota, now }: { box: SecretBox; quota: number; now: Date },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = generateSecret();
   return db.transaction(async (transaction) => {
     // Locked, so that the quota holds for parallel requests.
-    await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
-    const count = await Endpoint.query(transaction).where({ user_id: userId }).resultSize();
+    await lockWorkspace(transaction, workspaceId);
+    const count = await Endpoint.query(transaction).where({ user_id: workspaceId }).resultSize();
     if (count >= quota) {
       const message = `This account has ${count} webhook endpoints and may have ${quota}. Delete one first, or ask the operator of this service for a higher limit.`;
       throw new AppError('validation_error', message, { code: 'quota_exceeded' });
@@ -74,7 +75,7 @@ export async function createEndpoint(
         ...input,
         ...unproven(input.url),
         id: uuidv7({ msecs: now.getTime() }),
-        userId,
+        workspaceId,
         sealedSecret: box.seal(secret),
         secretKey: box.keyName,
         createdAt: now,
@@ -90,10 +91,10 @@ export async function createEndpoint(
 /** Newest first. Without a page, all: an account has few. With one, up to `limit` + 1: the extra one shows that there is a next page. */
 export async function listEndpoints(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   page?: { limit: number; cursor?: string | undefined },
 ): Promise<Endpoint[]> {
-  const query = Endpoint.query(db).where({ user_id: userId }).orderBy('id', 'desc');
+  const query = Endpoint.query(db).where({ user_id: workspaceId }).orderBy('id', 'desc');
   if (page) query.limit(page.limit + 1);
   if (page?.cursor !== undefined) query.where('id', '<', page.cursor);
   return query;
@@ -102,11 +103,11 @@ export async function listEndpoints(
 /** The same 404 for another owner's endpoint, a missing one and a malformed id. */
 export async function findEndpoint(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   id: string,
   { isLocked = false } = {},
 ): Promise<Endpoint> {
-  const query = Endpoint.query(db).findOne({ id, user_id: userId });
+  const query = Endpoint.query(db).findOne({ id, user_id: workspaceId });
   const endpoint = isUuid(id) ? await (isLocked ? query.forNoKeyUpdate() : query) : undefined;
   if (!endpoint) throw new AppError('not_found', 'There is no such webhook endpoint.');
   return endpoint;
@@ -118,13 +119,13 @@ type Check = (stored: Endpoint) => void;
 /** Enabling it forgets its failures. What happened while it was disabled is sent only by a replay. */
 export async function changeEndpoint(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   id: string,
   { isEnabled, ...changes }: EndpointChanges,
   now: Date,
   check: Check = () => undefined,
 ): Promise<Endpoint> {
-  const stored = await findEndpoint(db, userId, id);
+  const stored = await findEndpoint(db, workspaceId, id);
   check(stored);
   const { isEnabled: wasEnabled } = stored;
   const state = isEnabled === undefined || isEnabled === wasEnabled ? {} : stateColumns(isEnabled, now);
@@ -142,7 +143,7 @@ export async function changeEndpoint(
       ? {}
       : { ...unproven(changes.url), failures: 0, failingSince: null, retryAt: now };
   const changed = await db.transaction(async (transaction) => {
-    check(await findEndpoint(transaction, userId, id, { isLocked: true }));
+    check(await findEndpoint(transaction, workspaceId, id, { isLocked: true }));
     return Endpoint.query(transaction)
       .findById(id)
       .patch({ ...changes, ...retry, ...state, updatedAt: now })
@@ -174,13 +175,13 @@ function stateColumns(isEnabled: boolean, now: Date): Partial<Endpoint> {
 /** Calls are signed with the old secret, too, for a day. */
 export async function rotateSecret(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   id: string,
   { box, now, check }: { box: SecretBox; now: Date; check?: Check },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = generateSecret();
   return db.transaction(async (transaction) => {
-    const current = await findEndpoint(transaction, userId, id, { isLocked: true });
+    const current = await findEndpoint(transaction, workspaceId, id, { isLocked: true });
     check?.(current);
     const endpoint = await Endpoint.query(transaction)
       .findById(id)
@@ -199,9 +200,14 @@ export async function rotateSecret(
 }
 
 /** Its log and waiting events are purged in the background. */
-export async function deleteEndpoint(db: Database, userId: string, id: string, check?: Check): Promise<void> {
+export async function deleteEndpoint(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+  check?: Check,
+): Promise<void> {
   await db.transaction(async (transaction) => {
-    const current = await findEndpoint(transaction, userId, id, { isLocked: true });
+    const current = await findEndpoint(transaction, workspaceId, id, { isLocked: true });
     check?.(current);
     await Endpoint.query(transaction).deleteById(id);
   });

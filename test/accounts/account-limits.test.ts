@@ -8,6 +8,7 @@ import { apiClient } from '../support/api-client.ts';
 import { signedIn } from '../support/form-client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('The limits of an account', () => {
   let service: TestService;
@@ -24,7 +25,12 @@ describe('The limits of an account', () => {
     const api = apiClient(service.url, await service.makeKey({ email, plan: 'free' }));
     const { id: userId } = await findUserByEmail(service.db, email);
     const change = (changes: Parameters<typeof changeLimits>[2]) =>
-      changeLimits(service.db, { userId, operatorId: undefined }, changes, new Date());
+      changeLimits(
+        service.db,
+        { workspaceId: ownWorkspaceId({ id: userId }), operatorId: undefined },
+        changes,
+        new Date(),
+      );
     return { api, userId, change };
   }
   const endpoint = { name: 'Mine', url: 'https://example.com/hook', events: ['code.created'] };

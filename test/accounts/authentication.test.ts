@@ -5,6 +5,7 @@ import { findUserByEmail } from '../../src/accounts/users.ts';
 import { apiClient } from '../support/api-client.ts';
 import { tablesHolding } from '../support/search-tables.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const newCode = { name: 'Menu', content: 'https://example.com/' };
 
@@ -32,6 +33,25 @@ describe('authentication (5)', () => {
         .update(key.split('_')[2] ?? '')
         .digest();
       expect(row.secret_hash.equals(sha256)).to.equal(true);
+    });
+
+    it('with limits is stored as another hash, which the previous release refuses', async () => {
+      const keys = [
+        await service.makeKey({ scopes: ['read'] }),
+        await service.makeKey({ expiresAt: new Date(Date.now() + 60_000) }),
+      ];
+      for (const key of keys) {
+        expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(200);
+        const sha256 = createHash('sha256')
+          .update(key.split('_')[2] ?? '')
+          .digest();
+        // As the statement of release 0.2 finds it.
+        const found: unknown = await service
+          .db('api_keys')
+          .where({ prefix: prefixOf(key), secret_hash: sha256, revoked_at: null })
+          .first();
+        expect(found).to.equal(undefined);
+      }
     });
 
     it('can be shown only once: its secret is in no column of any table, even after use (5.5)', async () => {
@@ -113,6 +133,16 @@ describe('authentication (5)', () => {
         await revokeApiKey(service.db, prefixOf(valid), new Date());
         return { Authorization: `Bearer ${valid}` };
       },
+      'an expired key': async () => {
+        const key = await service.makeKey({ expiresAt: new Date(Date.now() + 60_000) });
+        const headers = { Authorization: `Bearer ${key}` };
+        expect((await withHeaders(headers)).status).to.equal(200);
+        await service
+          .db('api_keys')
+          .where({ prefix: prefixOf(key) })
+          .update({ expires_at: service.db.raw('now()') });
+        return headers;
+      },
       'the prefix alone': () => ({ Authorization: `Bearer qrl_${prefixOf(valid)}` }),
       'a key of 10,000 characters': () => ({ Authorization: `Bearer ${valid.padEnd(10_000, 'A')}` }),
       'the key twice': () => ({ Authorization: `Bearer ${valid} ${valid}` }),
@@ -181,7 +211,7 @@ describe('authentication (5)', () => {
   it('stores the name and the owner of a key, for lists (5.4)', async () => {
     await service.makeKey({ email: 'lists@example.com' });
     const user = await findUserByEmail(service.db, 'Lists@Example.com');
-    const key = await createApiKey(service.db, user.id, 'Till 3', new Date());
+    const key = await createApiKey(service.db, ownWorkspaceId(user), 'Till 3', new Date());
     const row: unknown = await service
       .db('api_keys')
       .where({ prefix: prefixOf(key) })

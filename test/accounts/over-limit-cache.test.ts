@@ -114,6 +114,18 @@ describe('The cache of callers over the limit', () => {
     expect(cache.get('caller')).to.equal(undefined);
   });
 
+  it('drops the entry of a key that expires before its reset', () => {
+    let now = 1_000;
+    const cache = createOverLimitCache({ nowMs: () => now });
+    cache.set('caller', window, 3_000);
+    now = 3_999;
+    expect(cache.get('caller')).to.deep.equal({ resetInMs: 57_001 });
+    now = 4_001;
+    expect(cache.get('caller')).to.equal(undefined);
+    cache.set('caller', window, 0);
+    expect(cache.get('caller')).to.equal(undefined);
+  });
+
   it('has a bounded size', () => {
     const cache = createOverLimitCache({ maxCallers: 2 });
     for (const caller of ['first', 'second', 'third']) cache.set(caller, window);

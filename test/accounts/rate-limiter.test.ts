@@ -5,6 +5,7 @@ import { createRateLimiter, type RateLimiter } from '../../src/accounts/rate-lim
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('an address that is over its limit and sends random keys (decisions: Limits)', () => {
   let db: Database;
@@ -25,7 +26,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
   const clientControlled = () => parseApiKey(generateApiKey().key);
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'ann@example.com', new Date());
-    return createApiKey(db, user.id, 'test', new Date());
+    return createApiKey(db, ownWorkspaceId(user), 'test', new Date());
   }
   beforeEach(async () => {
     await db('request_windows').delete();
@@ -33,7 +34,7 @@ describe('an address that is over its limit and sends random keys (decisions: Li
     for (let number = 0; number < 60; number += 1)
       expect(await limiter.check(clientControlled(), 'home')).to.deep.include({
         isAllowed: true,
-        ownerId: undefined,
+        workspaceId: undefined,
       });
     expect(await limiter.check(clientControlled(), 'home')).to.include({ isAllowed: false });
     statements = [];
@@ -82,12 +83,44 @@ describe('an address that is over its limit and sends random keys (decisions: Li
     const key = parseApiKey(text);
     expect(await limiter.check(key, 'home')).to.include({ isAllowed: true });
     await revokeApiKey(db, key?.prefix ?? '', new Date());
-    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, ownerId: undefined });
+    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, workspaceId: undefined });
     statements = [];
     const { isAllowed, window } = await limiter.check(key, 'home');
     expect(isAllowed).to.equal(false);
     expect(window.limit).to.equal(60);
     expect(statements).to.deep.equal([]);
+  });
+
+  it('is refused with a key that has expired by the clock of the database, and then without a write', async () => {
+    const user = await findOrCreateUser(db, 'ann@example.com', new Date());
+    const grant = { scopes: null, expiresAt: new Date(Date.now() + 3_600_000) };
+    const key = parseApiKey(await createApiKey(db, ownWorkspaceId(user), 'test', new Date(), grant));
+    const answer = await limiter.check(key, 'home');
+    expect(answer).to.include({ isAllowed: true });
+    expect(answer.expiresInMs).to.be.within(3_500_000, 3_600_000);
+    await db('api_keys')
+      .where({ prefix: key?.prefix ?? '' })
+      .update({ expires_at: db.raw('now()') });
+    expect(await limiter.check(key, 'home')).to.deep.include({ isAllowed: false, workspaceId: undefined });
+    // Another process, which has never seen it, looks it up without a write.
+    const other = createRateLimiter(db, defaultLimits);
+    await other.check(clientControlled(), 'home');
+    for (const each of [limiter, other]) {
+      statements = [];
+      expect((await each.check(key, 'home')).window.limit).to.equal(60);
+      expect(statements.filter((sql) => !sql.startsWith('select'))).to.deep.equal([]);
+    }
+  });
+
+  it('learns the scopes of a key in the same statement', async () => {
+    const user = await findOrCreateUser(db, 'ann@example.com', new Date());
+    const grant = { scopes: ['read' as const, 'webhooks' as const], expiresAt: null };
+    const limited = parseApiKey(await createApiKey(db, ownWorkspaceId(user), 'test', new Date(), grant));
+    const unlimited = parseApiKey(await makeKey());
+    statements = [];
+    const answers = [await limiter.check(limited, 'elsewhere'), await limiter.check(unlimited, 'elsewhere')];
+    expect(statements).to.have.length(2);
+    expect(answers.map(({ scopes }) => scopes)).to.deep.equal([['read', 'webhooks'], null]);
   });
 
   it('does not affect other addresses', async () => {

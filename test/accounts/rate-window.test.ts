@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { findUserByEmail, setPlan } from '../../src/accounts/users.ts';
+import { findUserByEmail } from '../../src/accounts/users.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageRequests, recordedRequests, setOldestRequest, subjectOf } from '../support/request-windows.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 const hour = 3_600;
 
@@ -202,14 +203,14 @@ describe('the window of a key (8)', () => {
     const { api, recorded } = await newCaller('free', 'change@example.com');
     const user = await findUserByEmail(service.db, 'change@example.com');
     await statusesOf(api, 20);
-    await setPlan(service.db, user, 'pro', new Date());
+    await setPlan(service.db, ownWorkspaceId(user), 'pro');
     const asPro = await api('/qrcodes');
     expect(asPro.status).to.equal(200);
     expect(asPro.headers.get('x-ratelimit-limit')).to.equal('100');
     expect(asPro.headers.get('x-ratelimit-remaining')).to.equal('79');
 
     await statusesOf(api, 9);
-    await setPlan(service.db, user, 'free', new Date());
+    await setPlan(service.db, ownWorkspaceId(user), 'free');
     const asFree = await api('/qrcodes');
     expect(asFree.status).to.equal(429);
     expect(asFree.headers.get('x-ratelimit-limit')).to.equal('20');

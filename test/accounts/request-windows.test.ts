@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { listKeyUse } from '../../src/accounts/api-keys.ts';
 import {
   purgeOldWindows,
   readAttempts,
@@ -8,6 +9,7 @@ import {
 } from '../../src/accounts/request-windows.ts';
 import type { Database } from '../../src/store/database.ts';
 import { sharedService } from '../support/shared-service.ts';
+import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('The window of requests', () => {
   let db: Database;
@@ -67,19 +69,32 @@ describe('The window of requests', () => {
     expect(await recent()).to.deep.equal([three]);
   });
 
-  it('is purged an hour after its last request, unless it tells when a key was used', async () => {
+  it('is purged an hour after its last request; when a key was used is then noted with the key', async () => {
     await insert(59);
     const fresh = subject;
     subject = `${subject}-old`;
     await insert(61);
     const old = subject;
-    const key = (await db('api_keys').first('id')) as { id: string } | undefined;
-    expect(key).to.not.equal(undefined);
-    subject = `key:${key?.id}`;
+    const { id, user_id: userId } = (await db('api_keys').first('id', 'user_id')) as Record<string, string>;
+    subject = `key:${id}`;
     await RequestWindow.query(db).deleteById(subject);
     await insert(61);
+    const { checkedAt } = await RequestWindow.query(db).findById(subject).throwIfNotFound();
+    const useOf = async () =>
+      (await listKeyUse(db, (userId as WorkspaceId) ?? '')).find(({ key }) => key.id === id) ??
+      expect.fail('no such key');
+    expect((await useOf()).lastUsedAt).to.deep.equal(checkedAt);
     await purgeOldWindows(db);
     const left = await RequestWindow.query(db).findByIds([fresh, old, subject]);
-    expect(left.map((window) => window.subject)).to.have.members([fresh, subject]);
+    expect(left.map((window) => window.subject)).to.have.members([fresh]);
+    expect((await useOf()).lastUsedAt).to.deep.equal(checkedAt);
+    // The next request opens a window again, which is newer.
+    await insert(2);
+    expect((await useOf()).lastUsedAt).to.be.above(checkedAt);
+    // Keys that were not used are not written.
+    const version = async () => (await db('api_keys').where({ id }).first(db.raw('xmin'))) as object;
+    const before = await version();
+    await purgeOldWindows(db);
+    expect(await version()).to.deep.equal(before);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { listActions } from '../../src/accounts/operator-actions.ts';
+import { linkIdentity } from '../../src/accounts/identities.ts';
 import { findSessionUser, startSession } from '../../src/accounts/sessions.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { apiClient } from '../support/api-client.ts';
@@ -28,6 +29,7 @@ const commands = [
   'user admin',
   'user password',
   'user factors',
+  'user identity',
   'counters verify',
   'counters rebuild',
   'scans dead',
@@ -192,6 +194,27 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect((await users('plan@example.com'))[0]?.plan).to.equal('free');
     });
 
+    it('limits the key to the given scopes, until the end of the given day', async () => {
+      const email = 'scopes@example.com';
+      const scopes = ` analytics,read${',read'.repeat(1_000)}`;
+      const key = await newKey('--email', email, '--scopes', scopes, '--expires', '2099-12-31');
+      const api = apiClient(service.url, key);
+      expect((await api('/qrcodes')).status).to.equal(200);
+      expect((await api('/webhooks')).status).to.equal(403);
+      await newKey('--email', email);
+      const { stdout } = await qrelay('key', 'list', '--email', email);
+      const [limited, unlimited] = stdout.split('\n').map((line) => line.split('\t').slice(4));
+      expect(limited?.slice(0, 2)).to.deep.equal(['analytics,read', '2100-01-01T00:00:00.000Z']);
+      expect(new Date(limited?.[2] ?? '').getTime()).to.be.closeTo(Date.now(), 600_000);
+      expect(unlimited).to.deep.equal(['everything', 'never', 'never']);
+      await service
+        .db('api_keys')
+        .where({ prefix: prefixOf(key) })
+        .update({ expires_at: new Date() });
+      expect((await api('/qrcodes')).status).to.equal(401);
+      expect((await qrelay('key', 'list', '--email', email)).stdout).to.match(/^\w{8}\texpired\t/);
+    });
+
     it('finds the user whatever the case of the e-mail (5.4)', async () => {
       await newKey('--email', 'case@example.com');
       await newKey('--email', 'CASE@Example.COM');
@@ -324,6 +347,22 @@ describe('qrelay, the command line (decisions: Limits)', function () {
       expect(code).to.equal(0);
       expect(await signInStatus(service.url, user.email, stdout.trim())).to.equal(303);
       expect(await findSessionUser(service.db, session, new Date())).to.equal(undefined);
+    });
+  });
+
+  describe('user identity', () => {
+    it('removes the link to the OpenID provider, ends every session, and is recorded', async () => {
+      const user = await findOrCreateUser(service.db, 'left@example.com', new Date());
+      const session = await startSession(service.db, user.id, new Date());
+      const key = { issuer: 'https://id.test', subject: 'left' };
+      await linkIdentity(service.db, { ...key, email: user.email, userId: user.id }, new Date());
+      const { code, stderr } = await qrelay('user', 'identity', '--email', user.email, '--off');
+      expect(code, stderr).to.equal(0);
+      expect(await service.db('identities').where(key)).to.deep.equal([]);
+      expect(await findSessionUser(service.db, session, new Date())).to.equal(undefined);
+      expect(await service.db('operator_actions').where({ target: user.id }).pluck('action')).to.deep.equal([
+        'account.identity',
+      ]);
     });
   });
 

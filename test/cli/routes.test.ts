@@ -11,20 +11,20 @@ describe('qrelay routes', () => {
     const paths = lines.map((line) => line.split(' ').at(-1));
     expect(paths).to.include.members(listRoutes(loadConfig({})).map(({ path }) => path));
     expect(lines).to.include.members([
-      'stranger  GET, HEAD   /r/:token',
-      'stranger  GET, HEAD   /f/:token/:name',
-      'stranger  any method  /api/v1/openapi.json',
-      'key       PATCH       /api/v1/qrcodes/:id',
-      'viewer    GET, HEAD   /codes/new',
-      'user      POST        /codes/new',
-      'operator  POST        /admin/users/:id/plan',
-      'operator  any method  /admin/board{/*rest}',
-      'monitor   GET, HEAD   /metrics',
+      'stranger        GET, HEAD   /r/:token',
+      'stranger        GET, HEAD   /f/:token/:name',
+      'stranger        any method  /api/v1/openapi.json',
+      'key             PATCH       /api/v1/qrcodes/:id',
+      'editor or demo  GET, HEAD   /codes/new',
+      'editor          POST        /codes/new',
+      'operator        POST        /admin/users/:id/plan',
+      'operator        any method  /admin/board{/*rest}',
+      'monitor         GET, HEAD   /metrics',
     ]);
   });
 
   it('prints those of one access only', async () => {
     const { stdout } = await runQrelayHere(['routes', '--access', 'monitor'], {});
-    expect(stdout).to.equal('monitor   GET, HEAD   /metrics\n');
+    expect(stdout).to.equal('monitor         GET, HEAD   /metrics\n');
   });
 });

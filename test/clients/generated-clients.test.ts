@@ -140,6 +140,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     style: ['Summer', 'Winter', 1, 'dots', 'string', true, 204],
     styled: [1, true, 204],
     deleted: 204,
+    trash: ['string', true, 204],
     error: 'not_found',
   };
 

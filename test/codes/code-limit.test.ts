@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import { up as fill } from '../../migrations/0042-code-counts.ts';
 import { deleteUser, findOrCreateUser, type User } from '../../src/accounts/users.ts';
 import { countOwnCodes } from '../../src/codes/code-limit.ts';
-import { createCode, deleteCode } from '../../src/codes/codes.ts';
+import { createCode } from '../../src/codes/codes.ts';
+import { deleteCode } from '../../src/codes/trash.ts';
 import { QrCode } from '../../src/codes/qr-code.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createDefaults } from '../../src/codes/code-rules.ts';
+import { type WorkspaceId, ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('The count of the codes of an account', () => {
   let service: TestService;
@@ -22,16 +24,16 @@ describe('The count of the codes of an account', () => {
     const options = { lifetimeDays: 365, limits: defaultLimits, now: new Date() };
     const codes: QrCode[] = [];
     for (let number = 0; number < count; number += 1)
-      codes.push(await createCode(service.db, user.id, input, options));
+      codes.push(await createCode(service.db, ownWorkspaceId(user), input, options));
     return codes;
   }
   const rowsOf = ({ id }: User) => service.db('code_counts').where({ user_id: id });
 
   it('is read from few rows, however often codes are created and deleted', async () => {
     const user = await newUser();
-    for (const { id } of await addCodes(user, 60)) await deleteCode(service.db, user.id, id);
+    for (const { id } of await addCodes(user, 60)) await deleteCode(service.db, ownWorkspaceId(user), id);
     await addCodes(user, 3);
-    expect(await countOwnCodes(service.db, user.id)).to.equal(3);
+    expect(await countOwnCodes(service.db, ownWorkspaceId(user))).to.equal(3);
     expect(await rowsOf(user)).to.have.length.at.most(5);
   });
 
@@ -51,13 +53,15 @@ describe('The count of the codes of an account', () => {
     const before = await addCodes(busy, 3);
     await service.db('code_counts').delete();
     const changing = (async () => {
-      for (const { id } of before) await deleteCode(service.db, busy.id, id);
+      for (const { id } of before) await deleteCode(service.db, ownWorkspaceId(busy), id);
       await addCodes(busy, 5);
     })();
     await fill(service.db);
     await changing;
     await fill(service.db);
-    const counted = await Promise.all([quiet, busy].map(({ id }) => countOwnCodes(service.db, id)));
+    const counted = await Promise.all(
+      [quiet, busy].map(({ id }) => countOwnCodes(service.db, id as WorkspaceId)),
+    );
     expect(counted).to.deep.equal([3, 5]);
   });
 });

@@ -15,16 +15,16 @@ describe('The mark of an owner whose codes have just changed', () => {
   });
 
   const markAge = (ms: number) =>
-    db('users')
+    db('workspaces')
       .where({ id })
       .update({ codes_changed_at: db.raw(`clock_timestamp() - interval '${ms} ms'`) });
   const markedAt = async () =>
-    ((await db('users').where({ id }).first('codes_changed_at')) as { codes_changed_at: Date | null })
+    ((await db('workspaces').where({ id }).first('codes_changed_at')) as { codes_changed_at: Date | null })
       .codes_changed_at;
 
   it('is there for as long as a usable replica may lack the change, and not longer', async () => {
     const changes = createRecentChanges(db);
-    await db('users').where({ id }).update({ codes_changed_at: null });
+    await db('workspaces').where({ id }).update({ codes_changed_at: null });
     expect(await changes.has(id)).to.equal(false);
     await changes.mark(id);
     expect(await changes.has(id)).to.equal(true);
@@ -45,7 +45,7 @@ describe('The mark of an owner whose codes have just changed', () => {
     await changes.mark(id);
     const fresh = await markedAt();
     expect(fresh).to.be.above(old as Date);
-    await db('users')
+    await db('workspaces')
       .where({ id })
       .update({ codes_changed_at: db.raw(`clock_timestamp() + interval '1 s'`) });
     const ahead = await markedAt();

@@ -11,6 +11,7 @@ import type { Fixture } from '../support/fixture.ts';
 import { formClient } from '../support/form-client.ts';
 import { createCode } from '../support/share.ts';
 import type { Attack } from './clients/attack.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 export type Shape = Omit<Attack, 'port' | 'seconds'>;
 
@@ -47,7 +48,7 @@ async function signIn({ db, url }: Fixture, email: string) {
   const user = await findOrCreateUser(db, email, new Date());
   const client = formClient(url);
   client.cookies.set('__Host-qrelay-session', await startSession(db, user.id, new Date()));
-  const api = apiClient(url, await createApiKey(db, user.id, 'hostile', new Date()));
+  const api = apiClient(url, await createApiKey(db, ownWorkspaceId(user), 'hostile', new Date()));
   return { client, api };
 }
 

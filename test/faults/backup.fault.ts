@@ -23,6 +23,7 @@ import { type SharedCode, createCode, openShare } from '../support/share.ts';
 import { asSuperuser } from '../support/standby.ts';
 import { testLog } from '../support/test-log.ts';
 import { type SteadyLoad, startLoad } from './steady-load.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const perSecond = 100;
 
@@ -169,7 +170,7 @@ describe('Backup and restore, as docs/operations/backup.md describes it', functi
     const [kept, doomed] = [await createCode(api), await createCode(api)];
     const owner = await findOrCreateUser(fixture.db, 'rig@example.com', new Date());
     const session = await startSession(fixture.db, owner.id, new Date());
-    const revoked = await createApiKey(fixture.db, owner.id, 'revoked later', new Date());
+    const revoked = await createApiKey(fixture.db, ownWorkspaceId(owner), 'revoked later', new Date());
     expect((await openShare(fixture.url, doomed.shareToken)).status).to.equal(302);
 
     load = startLoad(fixture.addresses(kept), perSecond);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
@@ -9,6 +9,7 @@ import { createCode, openShare, type SharedCode } from '../support/share.ts';
 import { asSuperuser } from '../support/standby.ts';
 import { expectFiguresToAddUp } from './expect-figures.ts';
 import { startLoad } from './steady-load.ts';
+import { ownWorkspaceId, setPlan, type WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 /** Below the quota of a key. */
 const callsPerKey = 80;
@@ -23,7 +24,7 @@ describe('A replica fails while it is read', function () {
   beforeEach(async () => {
     fixture = await startFixture({ webs: 2, standby: 'asynchronous', readsReplica: true });
     const owner = await findOrCreateUser(fixture.db, 'reader@example.com', new Date());
-    await setPlan(fixture.db, owner, 'pro', new Date());
+    await setPlan(fixture.db, ownWorkspaceId(owner), 'pro');
     ownerId = owner.id;
     const [first] = await clients();
     code = await createCode(first as ApiClient);
@@ -41,7 +42,7 @@ describe('A replica fails while it is read', function () {
     });
   /** A client of each web process, with one key. */
   async function clients(): Promise<ApiClient[]> {
-    const key = await createApiKey(fixture.db, ownerId, 'test', new Date());
+    const key = await createApiKey(fixture.db, ownerId as WorkspaceId, 'test', new Date());
     return fixture
       .addresses({ shareToken: 'any' } as SharedCode)
       .map((address) => apiClient(new URL(address).origin, key));

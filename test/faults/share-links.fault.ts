@@ -10,6 +10,7 @@ import { type Fixture, startFixture } from '../support/fixture.ts';
 import { signalTree } from '../support/process-tree.ts';
 import { iPhoneSafari, type SharedCode } from '../support/share.ts';
 import { startLoad } from './steady-load.ts';
+import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const input = {
   name: 'Poster',
@@ -26,7 +27,7 @@ const input = {
 async function makeCodes({ db }: Fixture, count: number): Promise<SharedCode[]> {
   const { id } = await findOrCreateUser(db, 'posters@example.com', new Date());
   const codes = await QrCode.query(db)
-    .insert(Array.from({ length: count }, () => newCode(id, input, 365, new Date())))
+    .insert(Array.from({ length: count }, () => newCode(id as WorkspaceId, input, 365, new Date())))
     .returning('*');
   return codes.map((code) => ({ ...code, shareUrl: '' }));
 }

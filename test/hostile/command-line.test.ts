@@ -19,6 +19,31 @@ const noEmail = 'Must look like you@example.com.';
 const noName = 'Must be one line of 1 to 100 visible characters.';
 const reached = (DATABASE_URL: string) => ({ args: list, settings: { DATABASE_URL } });
 
+const invalidScopes = [
+  '',
+  'admin',
+  'read,',
+  'READ',
+  'read;codes',
+  'read\0',
+  Array(1_000).fill('x').join(','),
+];
+const invalidDays = ['', 'tomorrow', '2099-02-31', '+010000-01-01', '2099-12-31\0'];
+const grants: CommandRow[] = [
+  ...invalidScopes.map((scopes) => ({
+    name: `the scopes ${JSON.stringify(scopes.slice(0, 20))}`,
+    args: create('--scopes', scopes),
+    code: 2 as const,
+    says: 'Must be some of read, codes, analytics, webhooks, separated by commas.',
+  })),
+  ...invalidDays.map((day) => ({
+    name: `the end ${JSON.stringify(day)}`,
+    args: create('--expires', day),
+    code: 2 as const,
+    says: 'Must be a day, such as 2030-12-31.',
+  })),
+];
+
 const rows: CommandRow[] = [
   { name: 'a command without a letter', args: [''], code: 2, says: "unknown command ''" },
   {
@@ -54,6 +79,8 @@ const rows: CommandRow[] = [
   },
   { name: 'a name that turns round', args: create('--name', 'Till \u202egnp'), code: 2, says: noName },
   { name: 'a name that has no width', args: create('--name', '\u200b\u202e'), code: 2, says: noName },
+  ...grants,
+  { name: 'an end in the past', args: create('--expires', '2020-12-31'), code: 2, says: 'This day is over.' },
   {
     name: 'a key by SQL',
     args: ['key', 'revoke', "'; DROP TABLE api_keys; --"],

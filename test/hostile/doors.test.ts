@@ -66,8 +66,8 @@ const spellings: Record<string, (path: string) => string> = {
 
 const askers = ['nobody', 'user'] as const;
 type Asker = (typeof askers)[number];
-/** A user may open pages for viewers and users. All other doors are closed to both. */
-const isForUsers = (access: Access) => access === 'viewer' || access === 'user';
+/** A user may open pages for members of their own workspace, and for persons. All other doors are closed to both. */
+const isForUsers = (access: Access) => !['operator', 'key', 'monitor'].includes(access);
 const isClosedTo = (asker: Asker, access: Access) => !(asker === 'user' && isForUsers(access));
 
 describe(`Doors (${guarded.length} guarded routes, ${doors.length} of them in ${Object.keys(spellings).length} more spellings)`, () => {
@@ -160,17 +160,31 @@ describe(`Doors (${guarded.length} guarded routes, ${doors.length} of them in ${
 });
 
 describe('The route table', () => {
+  const unusedGuards = createGuards({
+    authenticateKey: (_ctx, next) => next(),
+    metricsToken: undefined,
+    viewDemo: async () => false,
+    db: undefined as never,
+  });
+
   it('stops the process at start where a route does not declare who may use it', () => {
     const routes = createRoutes('/page');
-    routes.get('user', '/', () => undefined);
+    routes.get('person', '/', () => undefined);
     routes.post(undefined as never, '/open', () => undefined);
     routes.get('everybody' as never, '/:id', () => undefined);
-    const serve = () =>
-      serveRoutes(
-        routes.list,
-        createGuards((_ctx, next) => next(), undefined),
-      );
+    const serve = () => serveRoutes(routes.list, unusedGuards);
     expect(serve).to.throw('These routes do not declare who may use them: POST /page/open, GET /page/:id.');
+  });
+
+  it('stops the process at start where an operation does not declare the scope that a key needs', () => {
+    const routes = createRoutes('/api');
+    routes.addForKeys('read', 'GET', '/codes', () => undefined);
+    routes.addForKeys(undefined as never, 'POST', '/codes', () => undefined);
+    routes.addForKeys('admin' as never, 'GET', '/codes/:id', () => undefined);
+    const serve = () => serveRoutes(routes.list, unusedGuards);
+    expect(serve).to.throw(
+      'These routes do not declare who may use them: POST /api/codes, GET /api/codes/:id.',
+    );
   });
 
   it('has every route once', () => {

@@ -10,6 +10,7 @@ import { provingService } from '../support/shared-service.ts';
 import { createCode } from '../support/share.ts';
 import { decodeHere, reasonsOf } from './decode-here.ts';
 import { endlessSvg, hostileLogos, type HostileLogo } from './hostile-logos.ts';
+import { type WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const megabyte = 1024 * 1024;
 /** The pixels of the largest image three times, and the code of a thread. */
@@ -92,7 +93,7 @@ describe('Files that are no logo', () => {
     expect(files.length).to.be.at.least(60);
     const wrong: string[] = [];
     for (const [name, file, message] of files) {
-      const reasons = await reasonsOf(readLogo(decodeHere, { key: 'owner' }, 'owner', file));
+      const reasons = await reasonsOf(readLogo(decodeHere, { key: 'owner' }, 'owner' as WorkspaceId, file));
       if (reasons?.length !== 1 || reasons[0]?.field !== 'logo' || !message.test(reasons[0].message))
         wrong.push(`${name}: ${reasons ? JSON.stringify(reasons) : 'accepted'}`);
     }

@@ -38,6 +38,8 @@ const addresses: PageRow[] = [
   get('the events of no code', '/codes/%00/events', noCode),
   get('a key that is none', '/keys/x/revoke', noKey),
   get('a key with an encoded NUL', '/keys/%00/revoke', noKey),
+  get('a name of a key that is none', '/keys/x/rename', noKey),
+  get('a name of a key with an encoded NUL', '/keys/%00/rename', noKey),
   ...['x', '%00', '%', `${'a'.repeat(36)}.ending.${'a'.repeat(43)}`, 'a'.repeat(8_000)].map((token) =>
     get(`a link to unsubscribe with the token ${token.slice(0, 40)}`, `/unsubscribe/${token}`, deadLink),
   ),

@@ -166,6 +166,35 @@ const codes: PageRow[] = [
     `csrfToken={token}&code=${'9'.repeat(60_000)}`,
     leads('/signin'),
   ),
+  ...Object.entries({
+    'a scope that there is none of': ['access=some&scope-admin=on', 'Choose what the key can do.'],
+    'an access that there is none of': ['access=all', 'Choose what the key can do.'],
+    'a scope twice': ['access=some&scope-read=on&scope-read=on', 'Choose what the key can do.'],
+    'a scope that is off': ['access=some&scope-read=off', 'Choose what the key can do.'],
+    'scopes by the thousand': [
+      `access=some${Array.from({ length: 1_000 }, (_, index) => `&scope-${index}=on`).join('')}`,
+      'Choose what the key can do.',
+    ],
+    'an end in February 31': ['lastDay=2099-02-31', 'Expires must be a day, such as 2030-12-31.'],
+    'an end in another format': ['lastDay=31.12.2099', 'Expires must be a day, such as 2030-12-31.'],
+    'an end with a NUL': ['lastDay=2099-12-31%00', 'Expires must be a day, such as 2030-12-31.'],
+    'an end of 60,000 digits': [
+      `lastDay=${'9'.repeat(60_000)}`,
+      'Expires must be a day, such as 2030-12-31.',
+    ],
+    'an end in the year 10000': ['lastDay=%2B010000-01-01', 'Expires must be a day, such as 2030-12-31.'],
+    'an end in the past': ['lastDay=2020-12-31', 'This day is over.'],
+  }).map(([name, [fields, says = '']]) =>
+    post(`a key with ${name}`, '/keys', `csrfToken={token}&name=Shop&${fields}`, refused(says)),
+  ),
+  post(
+    'a key with a NUL in its name',
+    '/keys',
+    'csrfToken={token}&name=%00',
+    refused('invisible characters'),
+  ),
+  post('another name of no key', '/keys/x/rename', 'csrfToken={token}&name=Till', noKey),
+  post('another name of a NUL', '/keys/%00/rename', 'csrfToken={token}&name=Till', noKey),
   post('a revocation of no key', '/keys/x/revoke', 'csrfToken={token}', noKey),
   post('a revocation of a NUL', '/keys/%00/revoke', 'csrfToken={token}', noKey),
   post(

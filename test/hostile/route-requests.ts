@@ -44,6 +44,7 @@ const designFields = {
 const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
+  'POST /api/v1/qrcodes/:id/restore': () => ({}),
   'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
   'DELETE /api/v1/qrcodes/:id/design': () => ({}),
   'PUT /api/v1/qrcodes/:id/design/logo': () => ({ file: png() }),
@@ -85,7 +86,11 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/styles/:id/default': () => ({ form: { isDefault: 'false' } }),
   'POST /codes/styles/:id/delete': () => ({ form: {} }),
   'POST /codes/:id/duplicate': () => ({ form: {} }),
+  'POST /codes/trash/:id/restore': () => ({ form: {} }),
+  'POST /codes/trash/:id/delete': () => ({ form: {} }),
+  'POST /codes/trash/empty': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
+  'POST /keys/:id/rename': () => ({ form: { name: 'Renamed' } }),
   'POST /keys/:id/revoke': () => ({ form: {} }),
   'POST /api/v1/qrcodes': () => ({ body: { name: 'Mine', content: 'https://example.com/mine' } }),
   'POST /api/v1/qrcodes/bulk': () => ({
@@ -128,6 +133,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /signin/forgot': () => ({ form: {} }),
   'POST /signin/confirm/:token': () => ({ form: {} }),
   'POST /signin/second': () => ({ form: {} }),
+  'POST /signin/oidc': () => ({ form: {} }),
   'POST /signin/passkey': () => ({ form: {} }),
   'POST /signin/passkey/options': () => ({ form: {} }),
   'POST /account/security/sessions/end': () => ({ form: {} }),
@@ -139,6 +145,9 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/security/passkeys/options': () => ({ form: {} }),
   'POST /account/security/passkeys': () => ({ form: {} }),
   'POST /account/security/passkeys/delete': () => ({ form: {} }),
+  'POST /account/security/identity': () => ({ form: {} }),
+  'POST /account/security/identity/confirm': () => ({ form: {} }),
+  'POST /account/security/identity/delete': () => ({ form: {} }),
   'POST /codes/new': () => ({ form: {} }),
   'POST /codes/new/file': () => ({ upload: { field: 'file', file: pdf() } }),
   'POST /codes/preview': () => ({ form: {} }),
@@ -157,7 +166,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /unsubscribe/:token': () => ({ form: {} }),
 };
 
-export type IdKind = 'code' | 'key' | 'webhook' | 'delivery' | 'style' | 'application' | 'logo';
+export type IdKind = 'code' | 'trashed' | 'key' | 'webhook' | 'delivery' | 'style' | 'application' | 'logo';
 
 /** The resource that the id in a path belongs to. */
 const ids: Record<string, IdKind> = {
@@ -170,6 +179,8 @@ const ids: Record<string, IdKind> = {
   '/api/v1/style-applications/:id': 'application',
   '/codes/styles/applications/:id': 'application',
   '/api/v1/qrcodes/:id': 'code',
+  '/api/v1/qrcodes/:id/restore': 'trashed',
+  '/codes/trash/:id': 'trashed',
   '/codes/brand/logos/:id': 'logo',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
@@ -186,7 +197,7 @@ export function sentTo({ method, path }: Route, code: QrCode): Sent {
 
 export function idKind({ method, path }: Route): IdKind {
   const [start = '', rest = ''] = path.split(/(?<=:id)/);
-  const kind = ids[start];
+  const kind = ids[path] ?? ids[start];
   if (!kind || rest.includes(':'))
     throw new Error(`Add what the id in ${method} ${path} belongs to, to ids in ${file}.`);
   return kind;
@@ -252,6 +263,9 @@ export const idsElsewhere: {
   { of: 'page before', method: 'GET', path: '/webhooks/:hook?before=:delivery' },
   { of: 'page after', method: 'GET', path: '/codes?after=0-:id' },
   { of: 'page before', method: 'GET', path: '/codes?before=0-:id' },
+  { of: 'page after', method: 'GET', path: '/codes/trash?after=1700000000000-:id' },
+  { of: 'page before', method: 'GET', path: '/codes/trash?before=1700000000000-:id' },
+  { of: 'page deleted', method: 'GET', path: '/codes?deleted=:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
   { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
   {
@@ -281,10 +295,10 @@ export const idsElsewhere: {
 
 /** Parameters of the pages that are never ids, except for `session`: test/web/security/two-factor.test.ts gives that of a stranger. */
 export const noIds = `
-  all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
+  access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
   language lastDay moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
-  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown styleName switch timeZone to topLevel totpPassword type
+  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown state styleName switch timeZone to topLevel totpPassword type
   url value version
 `
   .trim()

@@ -20,7 +20,7 @@ export const apiRoutes = allRoutes.filter(({ access }) => access === 'key');
 export const operatorRoutes = allRoutes.filter(({ access }) => access === 'operator');
 export const pageRoutes = allRoutes.filter(
   ({ access, path }) =>
-    ['stranger', 'viewer', 'user'].includes(access) && !/^\/(?:assets|brand|healthz|readyz)/.test(path),
+    !['operator', 'key', 'monitor'].includes(access) && !/^\/(?:assets|brand|healthz|readyz)/.test(path),
 );
 
 /** The parameters of a query or body that are ids, as the schemas of the operations say. */

@@ -3,11 +3,14 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { newLogo } from '../../src/codes/design/stored-logo.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
+import { trashCode } from '../../src/codes/trash.ts';
+import { defaultLimits } from '../../src/limits.ts';
 import type { TestService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { hasId, type IdKind, idKind, idsElsewhere, isOfContacts, noIds, sentTo } from './route-requests.ts';
 import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
+import { ownWorkspaceId, type WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const routes = [...apiRoutes, ...pageRoutes];
 const withId = routes.filter(hasId);
@@ -99,6 +102,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
 
   const tables = {
     code: 'qr_codes',
+    trashed: 'qr_codes',
     key: 'api_keys',
     webhook: 'webhook_endpoints',
     delivery: 'webhook_deliveries',
@@ -110,13 +114,15 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     service.db(tables[kind]).where({ id }).first();
 
   async function makeTheirs(kind: IdKind, fields?: typeof contact): Promise<Owned> {
-    const isOfCode = kind === 'code' || kind === 'style' || kind === 'application';
+    const isOfCode = kind === 'code' || kind === 'trashed' || kind === 'style' || kind === 'application';
     const { code } = isOfCode ? await world.makeCode(owner, fields) : secretCode;
     return { code, id: await makeId(kind, code.id) };
   }
 
   async function makeId(kind: IdKind, codeId: string): Promise<string> {
     if (kind === 'code') return codeId;
+    if (kind === 'trashed')
+      return (await trashCode(service.db, ownWorkspaceId(owner.user), codeId, defaultLimits)).id;
     if (kind === 'key') return world.makeKey(owner);
     if (kind === 'logo') return world.makeLogo(owner);
     if (kind === 'style' || kind === 'application') return (await world.makeStyle(owner, codeId))[kind];
@@ -146,7 +152,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       it(nameOf(route), async () => {
         const kind = idKind(route);
         const { code, id: theirs } = await theirsFor(route);
-        const missing = kind === 'logo' ? newLogo(uuidv7(), new Uint8Array()).id : uuidv7();
+        const missing = kind === 'logo' ? newLogo(uuidv7() as WorkspaceId, new Uint8Array()).id : uuidv7();
         const before = await rowOf(kind, theirs);
         const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
           const { method, path } = route;

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { startSession } from '../../src/accounts/sessions.ts';
-import { findOrCreateUser, setPlan, type User } from '../../src/accounts/users.ts';
+import { findOrCreateUser, type User } from '../../src/accounts/users.ts';
 import { createCode, type NewCode } from '../../src/codes/codes.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
@@ -18,6 +18,7 @@ import { loadSecrets } from '../../src/accounts/secrets.ts';
 import { png } from '../codes/files/logo-files.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import type { TestService } from '../support/service.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 const visitorCookie = '__Host-qrelay-visitor=somebody';
 /** Differs in each response, so it is not compared. */
@@ -58,8 +59,8 @@ export function tenants(service: TestService) {
 
   async function join(email: string): Promise<Tenant> {
     const user = await findOrCreateUser(db, email, now());
-    await setPlan(db, user, 'pro', now());
-    const key = await createApiKey(db, user.id, `Key of ${email}`, now());
+    await setPlan(db, ownWorkspaceId(user), 'pro');
+    const key = await createApiKey(db, ownWorkspaceId(user), `Key of ${email}`, now());
     return { user, key, keyId: await newest(user) };
   }
 
@@ -80,7 +81,7 @@ export function tenants(service: TestService) {
       codes += 1;
       const code = await createCode(
         db,
-        user.id,
+        ownWorkspaceId(user),
         {
           name: `Secret ${codes}`,
           type: 'url',
@@ -96,19 +97,19 @@ export function tenants(service: TestService) {
       );
       const scan = scanRow(code.id, now().toISOString(), { city: 'Secret City' });
       await Scan.record(db, [scan]);
-      const logo = { newLogo: newLogo(user.id, png()), alt: 'Secret caption' };
+      const logo = { newLogo: newLogo(ownWorkspaceId(user), png()), alt: 'Secret caption' };
       await savePageLogo(db, code, logo, now());
       return { code, scanId: scan.id };
     },
     async makeKey({ user }: Tenant): Promise<string> {
-      await createApiKey(db, user.id, 'Another key of theirs', now());
+      await createApiKey(db, ownWorkspaceId(user), 'Another key of theirs', now());
       return newest(user);
     },
     /** A webhook endpoint with a delivery. */
     async makeWebhook({ user }: Tenant): Promise<{ webhook: string; delivery: string }> {
       const { endpoint } = await createEndpoint(
         db,
-        user.id,
+        ownWorkspaceId(user),
         {
           name: 'Secret webhook',
           url: 'https://example.com/secret',
@@ -121,16 +122,19 @@ export function tenants(service: TestService) {
       return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
     },
     async makeLogo({ user }: Tenant): Promise<string> {
-      const logo = newLogo(user.id, new Uint8Array(png()));
-      await db.transaction((transaction) => saveLogo(transaction, user.id, logo, now()));
+      const logo = newLogo(ownWorkspaceId(user), new Uint8Array(png()));
+      await db.transaction((transaction) => saveLogo(transaction, ownWorkspaceId(user), logo, now()));
       return logo.id;
     },
     /** A style that is being applied to a code. */
     async makeStyle({ user }: Tenant, codeId: string): Promise<{ style: string; application: string }> {
       const input = { name: `Secret style ${uuidv7()}`, design: defaultDesign, isDefault: false };
-      const { id: styleId } = await insertStyle(db, user.id, input, now());
+      const { id: styleId } = await insertStyle(db, ownWorkspaceId(user), input, now());
       const wanted = { styleId, codeIds: [codeId], keepsDesigns: false };
-      return { style: styleId, application: String(await addApplication(db, user.id, wanted, now())) };
+      return {
+        style: styleId,
+        application: String(await addApplication(db, ownWorkspaceId(user), wanted, now())),
+      };
     },
     /** Forms send the CSRF token of a page. */
     async ask({

@@ -16,6 +16,8 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
     write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: false, link }),
     says: link,
   },
+  identityAdded: { write: (texts) => texts.secondFactorChanged('identity-added', link), says: link },
+  identityRemoved: { write: (texts) => texts.secondFactorChanged('identity-removed', link), says: link },
   passkeyAdded: { write: (texts) => texts.secondFactorChanged('passkey-added', link), says: link },
   exportReady: { write: (texts) => texts.exportReady(link), says: link },
   exportFailed: { write: (texts) => texts.exportFailed(link), says: link },

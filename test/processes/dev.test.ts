@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { createCode, openShare, type SharedCode } from '../support/share.ts';
 import { createBareDatabase, type TestDatabase } from '../support/test-database.ts';
 import { cleanUp, expectAllGone, type Instance, newFolder, start } from './instance.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 /** The files of a clone that `npm run dev` needs. */
@@ -38,7 +39,7 @@ describe('npm run dev [processes]', function () {
     await instance.ready();
     const db = openDatabase(database.url, { poolMax: 1, applicationName: 'test' });
     const user = await findOrCreateUser(db, 'dev@example.com', new Date());
-    api = apiClient(instance.url, await createApiKey(db, user.id, 'dev', new Date()));
+    api = apiClient(instance.url, await createApiKey(db, ownWorkspaceId(user), 'dev', new Date()));
     await db.destroy();
     code = await createCode(api);
   });

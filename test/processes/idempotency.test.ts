@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { apiClient } from '../support/api-client.ts';
 import { startWebProcess } from '../support/programs.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 describe('200 parallel POSTs with one Idempotency-Key over two web processes [processes]', function () {
   this.timeout(120_000);
@@ -21,10 +22,12 @@ describe('200 parallel POSTs with one Idempotency-Key over two web processes [pr
     const processes = await Promise.all([start('one'), start('two')]);
     try {
       const user = await findOrCreateUser(db, 'retries@example.com', new Date());
-      await setPlan(db, user, 'pro', new Date());
+      await setPlan(db, ownWorkspaceId(user), 'pro');
       // A key has 100 requests an hour.
       const clients = await Promise.all(
-        processes.map(async ({ url }) => apiClient(url, await createApiKey(db, user.id, 'test', new Date()))),
+        processes.map(async ({ url }) =>
+          apiClient(url, await createApiKey(db, ownWorkspaceId(user), 'test', new Date())),
+        ),
       );
       const answers = await Promise.all(
         clients.flatMap((api) =>

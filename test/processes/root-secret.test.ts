@@ -27,6 +27,7 @@ import { emptyRedisDatabase } from '../support/queue-engines.ts';
 import { createCode, openShare, type SharedCode } from '../support/share.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { testLog } from '../support/test-log.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const newSecret = 'a-new-root-secret-of-thirty-two-characters';
 const password = 'correct horse battery';
@@ -100,7 +101,9 @@ describe('Moving the root secret from the database to QRELAY_SECRET, with runnin
     const oldWeb = await web('');
     const oldWorker = await worker('');
     const user = (await db('users').first('id')) as { id: string };
-    code = await createCode(apiClient(oldWeb.url, await createApiKey(db, user.id, 'test', new Date())));
+    code = await createCode(
+      apiClient(oldWeb.url, await createApiKey(db, ownWorkspaceId(user), 'test', new Date())),
+    );
     await scan(oldWeb.url);
     await eventually(async () => expect(await recorded()).to.equal(1));
     const [place, processes] = await secretFindings('');

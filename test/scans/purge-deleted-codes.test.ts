@@ -27,7 +27,7 @@ describe('A deleted code', () => {
   const moment = '2026-11-01T12:00:00.000Z';
   const record = (rows: number, id = codeId) =>
     createScanRecorder(db)(Array.from({ length: rows }, () => scanRow(id, moment)));
-  const remove = (id = codeId) => api(`/qrcodes/${id}`, { method: 'DELETE' });
+  const remove = (id = codeId) => api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
   const purge = () => purgeDeletedCodes(db, () => false);
   const listed = () => db('deleted_codes').pluck<string[]>('id');
   const rowsOf = async (table: string, id = codeId) => {

@@ -20,7 +20,7 @@ describe('Unrecorded scans', () => {
     const api = apiClient(service.url, await service.makeKey());
     const code = await createCode(api);
     const deletedCode = await createCode(api);
-    await api(`/qrcodes/${deletedCode.id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${deletedCode.id}?permanently=true`, { method: 'DELETE' });
     const now = new Date().toISOString();
     const recorded = scanRow(code.id, now);
     const lost = scanRow(code.id, now);

@@ -6,6 +6,7 @@ import { brandColor } from '../../src/demo/demo-codes.ts';
 import { type DemoDesign, demoDesigns } from '../../src/demo/demo-designs.ts';
 import { apiClient } from '../support/api-client.ts';
 import { demoEmail, type DemoSite } from './demo-site.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 /** What the demo has none of, for pages of the contact sheet. */
 export interface Extras {
@@ -30,7 +31,7 @@ export async function addExtras(site: DemoSite): Promise<Extras> {
   const addStyle = (name: string, design: DemoDesign, foregroundColor: string, isDefault: boolean) =>
     insertStyle(
       db,
-      user.id,
+      ownWorkspaceId(user),
       {
         name,
         design: normalizeDesign(design),

@@ -2,6 +2,7 @@ import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { createCode } from '../../src/codes/codes.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 export interface SoakCode {
   id: string;
@@ -19,7 +20,7 @@ export async function createCodes(databaseUrl: string, count: number): Promise<S
     for (let made = 0; made < count; made += 1) {
       const { id, shareToken } = await createCode(
         db,
-        owner.id,
+        ownWorkspaceId(owner),
         {
           name: `Code ${made}`,
           type: 'url',

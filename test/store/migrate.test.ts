@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { down, up } from '../../migrations/0059-key-scopes.ts';
+import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createPartitions } from '../../src/scans/partitions.ts';
 import { migrate, rollBackAll } from '../../src/store/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -6,6 +9,7 @@ import { runQrelayHere } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { outcomeOf, runQrelay, startQrelay } from '../support/programs.ts';
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const knexTables = ['migrations', 'migrations_lock'];
 
@@ -46,6 +50,26 @@ describe('migrations (decisions: Where things run)', function () {
     expect(await migrate(db)).to.deep.equal(applied);
     expect(await schemaOf(db)).to.deep.equal(first);
     expect(await secretOf()).to.not.deep.equal(secret);
+  });
+
+  it('revoke keys with scopes or an expiry on the way down, and only these', async () => {
+    await migrate(db);
+    const now = new Date();
+    const { id } = await findOrCreateUser(db, 'ann@example.com', now);
+    const future = new Date(now.getTime() + 3_600_000);
+    const past = new Date(now.getTime() - 3_600_000);
+    await createApiKey(db, id as WorkspaceId, 'everything', now);
+    await createApiKey(db, id as WorkspaceId, 'scopes', now, { scopes: ['read'], expiresAt: null });
+    await createApiKey(db, id as WorkspaceId, 'expires', now, { scopes: null, expiresAt: future });
+    await createApiKey(db, id as WorkspaceId, 'expired', now, { scopes: null, expiresAt: past });
+    await down(db);
+    const keys = (await db('api_keys').orderBy('name')) as { name: string; revoked_at: Date | null }[];
+    const revoked = new Map(keys.map(({ name, revoked_at }) => [name, revoked_at]));
+    expect(revoked.get('everything')).to.equal(null);
+    expect(revoked.get('expired')).to.deep.equal(past);
+    for (const name of ['scopes', 'expires'])
+      expect(revoked.get(name)?.getTime(), name).to.be.closeTo(Date.now(), 600_000);
+    await up(db);
   });
 
   it("are not stopped by knex's lock, left behind by a killed process with work to do (decisions: Where things run)", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { runChecks } from '../../src/doctor/checks.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
 import { monitorReplicas } from '../../src/store/replicas.ts';
@@ -17,6 +17,7 @@ import { servers } from '../support/servers.ts';
 import { createCode, openShare } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 describe('PgBouncer in front of PostgreSQL', function () {
   this.timeout(300_000);
@@ -123,8 +124,8 @@ describe('PgBouncer in front of PostgreSQL', function () {
       const [web, worker] = await Promise.all([startWebProcess(settings), startWorkerProcess(settings)]);
       try {
         const user = await findOrCreateUser(direct, 'bouncer@example.com', new Date());
-        await setPlan(direct, user, 'pro', new Date());
-        const api = apiClient(web.url, await createApiKey(direct, user.id, 'test', new Date()));
+        await setPlan(direct, ownWorkspaceId(user), 'pro');
+        const api = apiClient(web.url, await createApiKey(direct, ownWorkspaceId(user), 'test', new Date()));
         const codes = await Promise.all([createCode(api), createCode(api)]);
         for (let turn = 1; turn <= 20; turn += 1) {
           await Promise.all(codes.map(({ shareToken }) => openShare(web.url, shareToken)));

@@ -129,7 +129,8 @@ describe('DATABASE_REPLICA_URL', function () {
     await onStandby('SELECT pg_wal_replay_pause()');
     const before = await served('replica');
     // As if the last change were longer ago: each of them has to be remembered.
-    const expireMark = () => service.db('users').where({ id: ownerId }).update({ codes_changed_at: null });
+    const expireMark = () =>
+      service.db('workspaces').where({ id: ownerId }).update({ codes_changed_at: null });
     await expireMark();
     const { id } = await createCode(api, { name: 'Made' });
     expect(await listedNames()).to.include('Made');

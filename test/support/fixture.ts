@@ -11,7 +11,7 @@ import { openQueueClient } from '../../src/queue/queue-client.ts';
 import { type QueuePlace, queuePlace } from '../../src/queue/queue-connection.ts';
 import { scanQueue } from '../../src/queue/scan-queue.ts';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { PostgresBinaries } from '../../src/store/embedded/cluster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/store/embedded/server.ts';
@@ -26,6 +26,7 @@ import { createCode, type SharedCode } from './share.ts';
 import { type Standby, startStandby } from './standby.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { testLog, testLogFile, testLogLevel } from './test-log.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 const metricsToken = 'a-token-for-the-figures';
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -152,8 +153,8 @@ export async function startFixture({
   const url = `http://127.0.0.1:${ports[0]}`;
   async function makeKey(): Promise<string> {
     const user = await findOrCreateUser(db, 'rig@example.com', new Date());
-    await setPlan(db, user, 'pro', new Date());
-    return createApiKey(db, user.id, 'fixture', new Date());
+    await setPlan(db, ownWorkspaceId(user), 'pro');
+    return createApiKey(db, ownWorkspaceId(user), 'fixture', new Date());
   }
 
   async function stateOf(code: SharedCode) {

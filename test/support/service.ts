@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiKey } from '../../src/accounts/api-keys.ts';
+import { createApiKey, type KeyGrant } from '../../src/accounts/api-keys.ts';
 import type { PasswordHasher } from '../../src/accounts/password-hasher.ts';
 import type { Plan } from '../../src/limits.ts';
 import type { ImageDecoder } from '../../src/codes/files/image-decoder.ts';
 import type { Proofs } from '../../src/codes/proof/proofs.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import type { WebMetrics } from '../../src/telemetry/web-metrics.ts';
@@ -28,8 +29,8 @@ export interface TestService {
   passTime(ms: number): void;
   /** What their age is measured with, for another process that time is to pass for too. */
   elapsedMs(): number;
-  /** A key of a user of its own (or of the named one), on the Pro plan unless told. */
-  makeKey(options?: { email?: string; plan?: Plan }): Promise<string>;
+  /** A key of a user of its own (or of the named one), on the Pro plan and for everything unless told. */
+  makeKey(options?: { email?: string; plan?: Plan } & Partial<KeyGrant>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -111,10 +112,15 @@ export async function startService({
       passedMs += ms;
     },
     elapsedMs,
-    async makeKey({ email = `user-${(users += 1)}@example.com`, plan = 'pro' } = {}) {
+    async makeKey({
+      email = `user-${(users += 1)}@example.com`,
+      plan = 'pro',
+      scopes = null,
+      expiresAt = null,
+    } = {}) {
       const user = await findOrCreateUser(db, email, now());
-      await setPlan(db, user, plan, now());
-      return createApiKey(db, user.id, 'test', now());
+      await setPlan(db, ownWorkspaceId(user), plan);
+      return createApiKey(db, ownWorkspaceId(user), 'test', now(), { scopes, expiresAt });
     },
     async stop() {
       await web.close();

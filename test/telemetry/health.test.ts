@@ -118,7 +118,12 @@ describe('/healthz and /readyz', () => {
     );
     const queue = { latest: async () => ({ ok: true, ms: 1 }), stop: () => undefined };
     const parts = { database, queue, spool: { isWritable: () => true }, isDraining: () => false };
-    const guards = createGuards((_ctx, next) => next(), undefined);
+    const guards = createGuards({
+      authenticateKey: (_ctx, next) => next(),
+      metricsToken: undefined,
+      viewDemo: async () => false,
+      db: undefined as never,
+    });
     const app = new Koa().use(serveRoutes(healthRoutes(parts, loadConfig({})).list, guards));
     const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');
     await once(server, 'listening');

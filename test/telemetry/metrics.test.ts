@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
-import { findOrCreateUser, setPlan } from '../../src/accounts/users.ts';
+import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { allQueues } from '../../src/queue/queues.ts';
@@ -11,6 +11,7 @@ import { freePort } from '../support/free-port.ts';
 import { startWebProcess, startWorkerProcess } from '../support/programs.ts';
 import { createCode, openShare, type SharedCode } from '../support/share.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 const token = 'a-token-for-the-figures';
 const address = '203.0.113.77';
@@ -55,8 +56,8 @@ describe('Figures and logs of two web processes on one port and a worker', () =>
       startWorkerProcess({ ...settings, WORKER_METRICS_PORT: String(ports[1]) }),
     ]);
     const user = await findOrCreateUser(db, 'figures@example.com', new Date());
-    await setPlan(db, user, 'pro', new Date());
-    key = await createApiKey(db, user.id, 'test', new Date());
+    await setPlan(db, ownWorkspaceId(user), 'pro');
+    key = await createApiKey(db, ownWorkspaceId(user), 'test', new Date());
     api = apiClient(web.url, key);
     code = await createCode(api);
   });

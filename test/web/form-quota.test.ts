@@ -9,6 +9,7 @@ import { mainText } from '../support/operator.ts';
 import type { TestService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { createCode } from '../support/share.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const look = { foregroundColor: '#000000', backgroundColor: '#ffffff', size: '512', errorCorrection: 'M' };
 const fields = { ...look, type: 'text', name: 'A note', content: 'typed with care' };
@@ -63,7 +64,12 @@ describe('Forms that cost as much as a request of the API', () => {
       use,
       async leave(forms) {
         const formsPerHour = (await use()).forms + forms;
-        await changeLimits(service.db, { userId, operatorId: undefined }, { formsPerHour }, new Date());
+        await changeLimits(
+          service.db,
+          { workspaceId: ownWorkspaceId({ id: userId }), operatorId: undefined },
+          { formsPerHour },
+          new Date(),
+        );
       },
       async upload(path, field, file, accept = 'text/html') {
         const form = new FormData();

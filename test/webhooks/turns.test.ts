@@ -21,6 +21,7 @@ import { eventually } from '../support/eventually.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testLog } from '../support/test-log.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
+import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('Turns of webhook endpoints', () => {
   let service: TestService;
@@ -42,7 +43,7 @@ describe('Turns of webhook endpoints', () => {
   async function makeEndpoint(url: string): Promise<string> {
     const input = { url, name: 'Test', events: ['code.created' as const], codeIds: null, categories: null };
     const quota = { box, quota: 1_000, now: new Date() };
-    const { endpoint } = await createEndpoint(service.db, userId, input, quota);
+    const { endpoint } = await createEndpoint(service.db, userId as WorkspaceId, input, quota);
     await createPing(service.db, endpoint);
     return endpoint.id;
   }
@@ -107,7 +108,13 @@ describe('Turns of webhook endpoints', () => {
     await service.db('webhook_endpoints').update({ retry_at: new Date(0) });
     await prove();
     expect(await paceOf()).to.equal('fast');
-    await changeEndpoint(service.db, userId, id, { url: 'https://elsewhere.example.com/' }, new Date());
+    await changeEndpoint(
+      service.db,
+      userId as WorkspaceId,
+      id,
+      { url: 'https://elsewhere.example.com/' },
+      new Date(),
+    );
     expect(await paceOf()).to.equal('slow');
   });
 

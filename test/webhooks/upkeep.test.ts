@@ -26,6 +26,7 @@ import { type ApiClient, apiClient } from '../support/api-client.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { createCode } from '../support/share.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 
 describe('Upkeep of webhooks', () => {
   let service: TestService;
@@ -44,7 +45,7 @@ describe('Upkeep of webhooks', () => {
     user = await User.query(service.db).findOne({ email }).throwIfNotFound();
     ({ endpoint } = await createEndpoint(
       service.db,
-      user.id,
+      ownWorkspaceId(user),
       {
         url: 'https://example.com/hook',
         name: 'Test',
@@ -127,7 +128,7 @@ describe('Upkeep of webhooks', () => {
       );
     await fill();
     await service.db('deleted_endpoints').delete();
-    await deleteEndpoint(service.db, user.id, endpoint.id);
+    await deleteEndpoint(service.db, ownWorkspaceId(user), endpoint.id);
     expect(await deliveries()).to.have.length(5_000);
     // Whose time is over after the first step.
     let steps = 0;
@@ -155,7 +156,7 @@ describe('Upkeep of webhooks', () => {
     await insert(kept.id, 'code.updated', 'delivered');
     for (const status of ['delivered', 'failed', 'pending', 'pending'])
       await insert(id, 'code.updated', status);
-    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     await purgeDeletedCodes(service.db, never, (codeId) => purgeCodeDeliveries(service.db, codeId));
     const ofCode = async () => Delivery.query(service.db).where({ qr_code_id: id }).orderBy('id');
     expect((await ofCode()).map(({ event, status }) => [event, status])).to.deep.equal([
@@ -168,7 +169,7 @@ describe('Upkeep of webhooks', () => {
     const attempt = { attemptedAt: new Date(), durationMs: 1, statusCode: 200, response: '', error: null };
     await recordAttempt(service.db, first, attempt);
     await recordAttempt(service.db, last, attempt);
-    await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
+    await changeEndpoint(service.db, ownWorkspaceId(user), endpoint.id, { isEnabled: false }, new Date());
     expect((await ofCode()).map(({ event, status }) => [event, status])).to.deep.equal([
       ['code.deleted', 'delivered'],
     ]);
@@ -201,7 +202,7 @@ describe('Upkeep of webhooks', () => {
     const disable = () =>
       service.db('webhook_endpoints').where({ id: endpoint.id }).update({ is_enabled: false });
     const change = (isEnabled: boolean) =>
-      changeEndpoint(service.db, user.id, endpoint.id, { isEnabled }, new Date());
+      changeEndpoint(service.db, ownWorkspaceId(user), endpoint.id, { isEnabled }, new Date());
 
     await fill();
     // Nothing of an endpoint that is enabled.
@@ -230,12 +231,18 @@ describe('Upkeep of webhooks', () => {
 
   it('log events of codes that happen while the endpoint is disabled, for a replay', async () => {
     const { id } = await createCode(api);
-    await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
+    await changeEndpoint(service.db, ownWorkspaceId(user), endpoint.id, { isEnabled: false }, new Date());
     await api(`/qrcodes/${id}`, { method: 'DELETE' });
     const [missed] = await Delivery.query(service.db).where({ endpoint_id: endpoint.id });
     expect(missed).to.include({ event: 'code.deleted', status: 'failed', attempts: 0 });
     expect(missed?.finishedAt).to.be.a('date');
-    const enabled = await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: true }, new Date());
+    const enabled = await changeEndpoint(
+      service.db,
+      ownWorkspaceId(user),
+      endpoint.id,
+      { isEnabled: true },
+      new Date(),
+    );
     const period = { from: new Date(Date.now() - 60_000), to: new Date() };
     expect(await replayPeriod(service.db, enabled, period, new Date())).to.deep.equal({
       deliveries: 1,
@@ -247,10 +254,16 @@ describe('Upkeep of webhooks', () => {
 
   it('replay a period once when it is asked for twice at the same time', async () => {
     const { id } = await createCode(api);
-    await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: false }, new Date());
+    await changeEndpoint(service.db, ownWorkspaceId(user), endpoint.id, { isEnabled: false }, new Date());
     const rows = Array.from({ length: 5 }, () => scanRow(id, new Date().toISOString()));
     await Scan.record(service.db, rows);
-    const enabled = await changeEndpoint(service.db, user.id, endpoint.id, { isEnabled: true }, new Date());
+    const enabled = await changeEndpoint(
+      service.db,
+      ownWorkspaceId(user),
+      endpoint.id,
+      { isEnabled: true },
+      new Date(),
+    );
     const period = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
     const replays = await Promise.all(
       Array.from({ length: 3 }, () => replayPeriod(service.db, enabled, period, new Date())),

@@ -30,7 +30,7 @@ describe('The audit of recorded scans', () => {
         throw new Error('rolled back');
       })
       .catch(() => undefined);
-    await api(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${deleted.id}?permanently=true`, { method: 'DELETE' });
 
     const metrics = createWorkerMetrics();
     const audit = createRecordingAudit(service.db, metrics, testLog());

@@ -83,7 +83,7 @@ onBothQueues('The worker', (redisUrl) => {
   it('drops the scans of a deleted code and records the others of the batch', async () => {
     const kept = await createCode(api);
     const deleted = await createCode(api);
-    await api(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${deleted.id}?permanently=true`, { method: 'DELETE' });
     await send([scanOf(deleted.id), scanOf(kept.id), scanOf(deleted.id)]);
     await eventually(async () => expect(await totalOf(kept.id)).to.equal(1));
     expect(await deadScans()).to.deep.equal([]);

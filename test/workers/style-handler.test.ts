@@ -20,6 +20,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { assumedProofs as proofs, quickImages } from '../support/shared-threads.ts';
 import { createCode } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
+import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 
 const now = new Date();
 
@@ -55,7 +56,7 @@ describe('The worker that applies styles', () => {
     return createPeriodicHandler({ styles }, { closing, log: testLog() }).handle({}, 'styles');
   }
   const result = ({ ownerId, id }: { ownerId: string; id: string }) =>
-    findApplication(service.db, ownerId, id);
+    findApplication(service.db, ownerId as WorkspaceId, id);
 
   it('lets owners take turns, so that many codes of one do not delay those of another', async () => {
     const [many, few] = [await waiting(4), await waiting(1)];
@@ -85,11 +86,16 @@ describe('The worker that applies styles', () => {
     const ownerByToken = new Map<string, string>();
     for (const { id: ownerId } of rows) {
       const design = normalizeDesign({ moduleShape: 'dots' });
-      const style = await insertStyle(service.db, ownerId, { name: 'Ours', design, isDefault: false }, now);
+      const style = await insertStyle(
+        service.db,
+        ownerId as WorkspaceId,
+        { name: 'Ours', design, isDefault: false },
+        now,
+      );
       const codeIds: string[] = [];
       for (let index = 0; index < 3; index += 1) {
         const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
-        const { id, shareToken } = await createStoredCode(service.db, ownerId, input, {
+        const { id, shareToken } = await createStoredCode(service.db, ownerId as WorkspaceId, input, {
           lifetimeDays: 365,
           limits: defaultLimits,
           now,
@@ -97,7 +103,12 @@ describe('The worker that applies styles', () => {
         ownerByToken.set(shareToken, ownerId);
         codeIds.push(id);
       }
-      await addApplication(service.db, ownerId, { styleId: style.id, codeIds, keepsDesigns: false }, now);
+      await addApplication(
+        service.db,
+        ownerId as WorkspaceId,
+        { styleId: style.id, codeIds, keepsDesigns: false },
+        now,
+      );
     }
     const served: (string | undefined)[] = [];
     await run(async (caller, picture) => {
@@ -172,7 +183,7 @@ describe('The worker that applies styles', () => {
 
   it('gives a code its styles in the order of the requests, also when a worker was killed', async () => {
     const owner = await waitingTwice();
-    expect((await claimCode(service.db, owner.ownerId))?.applicationId).to.equal(owner.id);
+    expect((await claimCode(service.db, owner.ownerId as WorkspaceId))?.applicationId).to.equal(owner.id);
     await run();
     expect(await result(owner.second)).to.include({ waiting: 1 });
     await endClaims(owner.ownerId);

@@ -8,6 +8,8 @@ type Schemas = components['schemas'];
 type RequestBodies = components['requestBodies'];
 
 export type QrCode = Schemas['QrCode'];
+/** In the trash, with `deletedAt`. */
+export type ListedQrCode = Schemas['ListedQrCode'];
 export type CreatedQrCode = Schemas['CreatedQrCode'];
 export type Analytics = Schemas['Analytics'];
 export type Scan = Schemas['Scan'];
@@ -46,7 +48,7 @@ export function createCodes(
     return (await call<QrCode>({ ...request, ...rest })).result;
   }
 
-  const listPage = (query: ListQuery = {}, options: RequestOptions = {}): Promise<Page<QrCode>> =>
+  const listPage = (query: ListQuery = {}, options: RequestOptions = {}): Promise<Page<ListedQrCode>> =>
     get(`/qrcodes${queryString(query)}`, options);
   const scansPage = (id: string, query: ScansQuery = {}, options: RequestOptions = {}): Promise<Page<Scan>> =>
     get(`${pathOf(id)}/scans${queryString(query)}`, options);
@@ -68,7 +70,7 @@ export function createCodes(
         .result;
     },
 
-    /** Deletes up to 500 codes in one request: all of them, or none. */
+    /** Moves up to 500 codes to the trash in one request: all of them, or none. */
     async deleteMany(codes: DeletedQrCodes, options: RequestOptions = {}): Promise<void> {
       await call({ method: 'DELETE', path: '/qrcodes/bulk', body: codes, ...options });
     },
@@ -100,11 +102,22 @@ export function createCodes(
       }
     },
 
-    async delete(id: string, { ifMatch, ...options }: VersionOptions = {}): Promise<void> {
-      await call({ method: 'DELETE', path: pathOf(id), headers: matching(ifMatch), ...options });
+    /** Moves the code to the trash, or deletes it for good with `permanently`. */
+    async delete(
+      id: string,
+      { ifMatch, permanently, ...options }: VersionOptions & { permanently?: boolean } = {},
+    ): Promise<void> {
+      const path = `${pathOf(id)}${queryString({ permanently })}`;
+      await call({ method: 'DELETE', path, headers: matching(ifMatch), ...options });
     },
 
-    /** All codes, newest first. `limit` is the size of a page. */
+    /** Takes a deleted code out of the trash. */
+    async restore(id: string, { ifMatch, ...options }: VersionOptions = {}): Promise<QrCode> {
+      const request = { method: 'POST' as const, path: `${pathOf(id)}/restore`, headers: matching(ifMatch) };
+      return (await call<QrCode>({ ...request, ...options })).result;
+    },
+
+    /** All codes, or with `state` those in the trash, newest first. `limit` is the size of a page. */
     list: (query: Omit<ListQuery, 'cursor'> = {}, options: RequestOptions = {}) =>
       everyItem((cursor) => listPage({ ...query, ...(cursor !== undefined && { cursor }) }, options)),
 

@@ -19,6 +19,7 @@ export type {
   ChangedQrCodes,
   CreatedQrCode,
   DeletedQrCodes,
+  ListedQrCode,
   ListQuery,
   NewQrCode,
   NewQrCodes,

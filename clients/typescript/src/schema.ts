@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List QR codes
-         * @description Returns your QR codes one page at a time, newest first.
+         * @description Returns your QR codes one page at a time, newest first. Codes that were deleted are in the trash, which is a list of its own.
          */
         get: operations["listQrCodes"];
         put?: never;
@@ -44,7 +44,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a QR code
-         * @description Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.
+         * @description Moves the code to the trash: every request for it answers 404, and within 10 seconds so does its share URL. For 30 days, `POST /qrcodes/{id}/restore` brings it back. With `permanently=true`, the code and all its scans are deleted at once, also if it is in the trash already.
          */
         delete: operations["deleteQrCode"];
         options?: never;
@@ -54,6 +54,26 @@ export interface paths {
          * @description Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.
          */
         patch: operations["updateQrCode"];
+        trace?: never;
+    };
+    "/qrcodes/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted QR code
+         * @description Takes a code out of the trash, up to 30 days after it was deleted, with its share URL, scans, design, page and files. It needs room among the codes that the account may have, as a new one does. A code that has expired meanwhile stays expired. Webhook endpoints get `code.created`.
+         */
+        post: operations["restoreQrCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/qrcodes/bulk": {
@@ -72,7 +92,7 @@ export interface paths {
         post: operations["createQrCodes"];
         /**
          * Delete up to 500 QR codes
-         * @description Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.
+         * @description Counts as one request. Moves all of these codes to the trash, from which they can be restored for 30 days, or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.
          */
         delete: operations["deleteQrCodes"];
         options?: never;
@@ -676,7 +696,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A QR code was created.
+         * A QR code was created, or restored from the trash.
          * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeCreated"];
@@ -716,7 +736,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A QR code was deleted. `qrCode` is as it was before.
+         * A QR code was deleted, to the trash or for good. `qrCode` is as it was before.
          * @description The call is signed as described by Standard Webhooks (https://www.standardwebhooks.com). Answer with a 2xx status within 10 seconds. Otherwise it is sent again for three days, with the same `webhook-id`. It may be sent twice although you answered.
          */
         post: operations["onCodeDeleted"];
@@ -846,6 +866,69 @@ export interface components {
              * @description When it was last changed. Scans do not count as changes.
              */
             updatedAt: string;
+        };
+        /** @description A QR code of a list. */
+        ListedQrCode: {
+            /**
+             * Format: uuid
+             * @description Identifier of the QR code.
+             */
+            id: string;
+            /** @description The name of the code. */
+            name: string;
+            /**
+             * @description The kind of content. `event` exists since release 0.3.0.
+             * @enum {string}
+             */
+            type: "url" | "text" | "wifi" | "vcard" | "email" | "phone" | "sms" | "whatsapp" | "geo" | "social" | "event";
+            /** @description The encoded content. */
+            content: string;
+            /** @description The last part of the share URL. */
+            shareToken: string;
+            /**
+             * Format: uri
+             * @description The URL in the printed code: {base_url}/r/<shareToken>. Append `.svg`, `.png` or `.pdf` for the picture.
+             */
+            shareUrl: string;
+            /** @description Color of the modules. */
+            foregroundColor: string;
+            /** @description Color of the background. */
+            backgroundColor: string;
+            /** @description Width and height of the image in pixels. */
+            size: number;
+            /**
+             * @description Error correction level. H survives the most damage in print, L holds the most content.
+             * @enum {string}
+             */
+            errorCorrection: "L" | "M" | "Q" | "H";
+            /** @description The label of the code, or null. */
+            category: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the code stops working. From then on its share URL answers 410 or leads to the `afterExpiryUrl` of its ending, and scans are not counted. Scans may move it to a later time, unless it was chosen.
+             */
+            expiresAt: string;
+            /** @description Whether the share URL works. If false, it answers 404. */
+            isPublic: boolean;
+            /** @description Whether you marked it as a favorite. */
+            isFavorite: boolean;
+            /** @description Number of scans so far. */
+            scanCount: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed. Scans do not count as changes.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted. Only codes in the trash have it.
+             */
+            deletedAt?: string;
         };
         /** @description The QR code that was created. */
         CreatedQrCode: {
@@ -1592,7 +1675,7 @@ export interface components {
                 fileBytes: number;
                 /** @description Webhook endpoints. */
                 webhooks: number;
-                /** @description API keys that are not revoked. */
+                /** @description API keys that are neither revoked nor expired. */
                 keys: number;
             };
         };
@@ -1652,7 +1735,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description A QR code was created. */
+        /** @description A QR code was created, or restored from the trash. */
         CodeCreatedEvent: {
             /**
              * @description The event.
@@ -1804,7 +1887,7 @@ export interface components {
                 };
             };
         };
-        /** @description A QR code was deleted. `qrCode` is as it was before. */
+        /** @description A QR code was deleted, to the trash or for good. `qrCode` is as it was before. */
         CodeDeletedEvent: {
             /**
              * @description The event.
@@ -2004,7 +2087,7 @@ export interface components {
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
-            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
+            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `insufficient_scope`: The API key does not have the scope that the operation needs; `message` names it. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
             code?: string;
             /** @description A sentence for people. */
             message: string;
@@ -2047,7 +2130,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The API key is missing, malformed, unknown or revoked, or its account is blocked. */
+        /** @description The API key is missing, malformed, unknown, revoked or expired, or its account is blocked. */
         InvalidApiKey: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2062,6 +2145,28 @@ export interface components {
                  * @example {
                  *       "error": "invalid_api_key",
                  *       "message": "A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.",
+                 *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The API key does not have the scope that the operation needs. */
+        InsufficientScope: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "invalid_api_key",
+                 *       "code": "insufficient_scope",
+                 *       "message": "This operation needs an API key with the scope codes. Create one at https://qr.example.com/keys.",
                  *       "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d"
                  *     }
                  */
@@ -3192,7 +3297,7 @@ export interface components {
         "X-Request-Id": string;
         /** @description Seconds to wait before you try again. */
         "Retry-After": number;
-        /** @description Always `Bearer`. */
+        /** @description `Bearer`. In a 403, followed by `error="insufficient_scope"` and the `scope` that is needed. */
         "WWW-Authenticate": string;
         /** @description The methods that this path accepts. */
         Allow: string;
@@ -3218,6 +3323,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page, which is the `id` of its last code. */
                 cursor?: string;
+                /** @description `active`: your codes. `trashed`: deleted codes that can be restored. */
+                state?: "active" | "trashed";
                 /** @description Only codes with this category. */
                 category?: string;
                 /** @description Only codes of this type. */
@@ -3275,7 +3382,7 @@ export interface operations {
                      */
                     "application/json": {
                         /** @description The entries of this page. */
-                        data: components["schemas"]["QrCode"][];
+                        data: components["schemas"]["ListedQrCode"][];
                         /**
                          * Format: uuid
                          * @description Send it as `cursor` to get the next page. Null on the last page.
@@ -3286,6 +3393,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
@@ -3341,6 +3449,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3415,6 +3524,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3425,7 +3535,10 @@ export interface operations {
     };
     deleteQrCode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: deletes the code for good. It cannot be restored. */
+                permanently?: boolean;
+            };
             header?: {
                 /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
                 "If-Match"?: string;
@@ -3451,6 +3564,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3516,6 +3630,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3523,6 +3638,72 @@ export interface operations {
             412: components["responses"]["VersionConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreQrCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The QR code, as it was. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *       "name": "Menu, summer",
+                     *       "type": "url",
+                     *       "content": "https://example.com/menu",
+                     *       "shareToken": "aZ3kP9xQ2b",
+                     *       "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *       "foregroundColor": "#1a1410",
+                     *       "backgroundColor": "#ffffff",
+                     *       "size": 512,
+                     *       "errorCorrection": "M",
+                     *       "category": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isPublic": true,
+                     *       "isFavorite": false,
+                     *       "scanCount": 42,
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCode"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -3608,6 +3789,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3644,6 +3826,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3712,6 +3895,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -3788,6 +3972,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3850,6 +4035,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3889,6 +4075,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -3946,6 +4133,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4016,6 +4204,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4055,6 +4244,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4131,6 +4321,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
@@ -4194,6 +4385,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4273,6 +4465,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4309,6 +4502,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4377,6 +4571,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4437,6 +4632,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4509,6 +4705,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4548,6 +4745,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4602,6 +4800,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4652,6 +4851,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4710,6 +4910,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4759,6 +4960,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4822,6 +5024,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4872,6 +5075,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4933,6 +5137,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -4992,6 +5197,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5031,6 +5237,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5094,6 +5301,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5155,6 +5363,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5195,6 +5404,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5254,6 +5464,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5307,6 +5518,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5346,6 +5558,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5381,6 +5594,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5417,6 +5631,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5514,6 +5729,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5585,6 +5801,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5657,6 +5874,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
@@ -5718,6 +5936,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
@@ -5793,6 +6012,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5829,6 +6049,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5895,6 +6116,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -5964,6 +6186,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6019,6 +6242,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6092,6 +6316,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6150,6 +6375,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6202,6 +6428,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6248,6 +6475,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
@@ -6304,6 +6532,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];

@@ -15,6 +15,19 @@ test('creates, reads, changes and deletes a code', async () => {
   await assert.rejects(codes.read(id), { status: 404 });
 });
 
+test('restores a deleted code from the trash, and deletes it for good', async () => {
+  const category = uniqueCategory();
+  const { id } = await codes.create({ name: 'Menu', content, category });
+  await codes.delete(id);
+  const trash = codes.list({ state: 'trashed', category });
+  const deleted: (string | undefined)[] = [];
+  for await (const code of trash) deleted.push(code.id, code.deletedAt?.slice(0, 2));
+  assert.deepEqual(deleted, [id, '20']);
+  assert.equal((await codes.restore(id)).name, 'Menu');
+  await codes.delete(id, { permanently: true });
+  await assert.rejects(codes.restore(id), { status: 404 });
+});
+
 test('creates many codes, and reads all pages of the list', async () => {
   const category = uniqueCategory();
   const rows = [1, 2, 3, 4, 5].map((n) => ({ name: `Table ${n}`, content, category }));

@@ -34,13 +34,13 @@ export async function removeDesign(db: Database, codeId: string, now: Date): Pro
     db,
     codeId,
     { checkStored: () => undefined },
-    async (transaction, stored, { userId }) => {
+    async (transaction, stored, { workspaceId }) => {
       if (!stored) return;
       const former = await findRemoved(transaction, codeId);
-      await lockLogos(transaction, userId, [stored.design.logo, former?.design.logo]);
+      await lockLogos(transaction, workspaceId, [stored.design.logo, former?.design.logo]);
       // Before the design is deleted: a logo without any use would be deleted with it.
       await transaction('removed_designs')
-        .insert({ code_id: codeId, user_id: userId, design: stored.design, removed_at: now })
+        .insert({ code_id: codeId, user_id: workspaceId, design: stored.design, removed_at: now })
         .onConflict('code_id')
         .merge();
       await StoredDesign.query(transaction).deleteById(codeId);

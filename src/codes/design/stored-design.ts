@@ -4,6 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { lockLogos, lockOwner, type NewLogo, saveLogo } from './stored-logo.ts';
 import { type ErrorCorrection, QrCode } from '../qr-code.ts';
 import { type Design, normalizeDesign } from './design.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 export class StoredDesign extends Model {
   static override tableName = 'designs';
@@ -103,8 +104,8 @@ async function replaceDesign(
   if (lookFields.some((field) => code[field] !== look[field])) throw changedMeanwhile();
   const { logo } = design;
   const former = stored?.design.logo;
-  const known = await lockLogos(transaction, code.userId, [former, logo]);
-  if (newLogo) await saveLogo(transaction, code.userId, newLogo, now);
+  const known = await lockLogos(transaction, code.workspaceId, [former, logo]);
+  if (newLogo) await saveLogo(transaction, code.workspaceId, newLogo, now);
   else if (logo !== null && !(known.has(logo) && (sharesLogo || logo === former)))
     throw logoChangedMeanwhile();
   await StoredDesign.query(transaction)
@@ -118,13 +119,13 @@ async function replaceDesign(
  */
 export async function insertDesign(
   transaction: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   codeId: string,
   { design, readsAtMm, proven, newLogo }: ProvenDesign,
   now: Date,
 ): Promise<boolean> {
-  const known = await lockLogos(transaction, ownerId, [design.logo]);
-  if (newLogo) await saveLogo(transaction, ownerId, newLogo, now);
+  const known = await lockLogos(transaction, workspaceId, [design.logo]);
+  if (newLogo) await saveLogo(transaction, workspaceId, newLogo, now);
   else if (design.logo !== null && !known.has(design.logo)) return false;
   await StoredDesign.query(transaction).insert({ codeId, design, readsAtMm, proven, updatedAt: now });
   return true;
@@ -143,7 +144,7 @@ export async function deleteDesign(
   });
 }
 
-type LockedCode = Pick<QrCode, 'id' | 'userId'> & CodeLook;
+type LockedCode = Pick<QrCode, 'id' | 'workspaceId'> & CodeLook;
 
 /** Locks the code while `change` runs. */
 export async function changeDesign(
@@ -154,7 +155,7 @@ export async function changeDesign(
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const owner = savesLogo && (await QrCode.query(transaction).findById(codeId).select('user_id'));
-    if (owner) await lockOwner(transaction, owner.userId);
+    if (owner) await lockOwner(transaction, owner.workspaceId);
     // Locks the code, which serializes changes of its design.
     const code: LockedCode | undefined = await QrCode.query(transaction)
       .findById(codeId)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import { invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import type { Picture } from '../image/draw.ts';
@@ -8,14 +8,15 @@ import { maxLogos } from '../files/upload.ts';
 import type { Images } from '../image/image-thread.ts';
 import type { Printer } from '../print/print-codes.ts';
 import type { Proofs } from '../proof/proofs.ts';
+import { lockWorkspace, ownedColumns, type WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** The database deletes it with its last use. */
 class StoredLogo extends Model {
   static override tableName = 'logos';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare png: Buffer;
   declare createdAt: Date;
 }
@@ -27,13 +28,13 @@ export interface NewLogo {
 }
 
 /** Equal pictures are one logo within an account, and different logos across accounts. */
-export function newLogo(ownerId: string, png: Uint8Array): NewLogo {
-  return { id: createHash('sha256').update(`${ownerId}\n`).update(png).digest('base64url'), png };
+export function newLogo(workspaceId: WorkspaceId, png: Uint8Array): NewLogo {
+  return { id: createHash('sha256').update(`${workspaceId}\n`).update(png).digest('base64url'), png };
 }
 
 /** Must be the first lock of a change that stores a logo: it enforces the number of logos and avoids deadlocks. */
-export async function lockOwner(transaction: Database, ownerId: string): Promise<void> {
-  await transaction('users').where({ id: ownerId }).forNoKeyUpdate().select('id');
+export async function lockOwner(transaction: Database, workspaceId: WorkspaceId): Promise<void> {
+  await lockWorkspace(transaction, workspaceId);
 }
 
 /**
@@ -42,14 +43,14 @@ export async function lockOwner(transaction: Database, ownerId: string): Promise
  */
 export async function lockLogos(
   transaction: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   ids: (string | null | undefined)[],
 ): Promise<Set<string>> {
   const wanted = ids.filter((id) => typeof id === 'string');
   if (wanted.length === 0) return new Set();
   const locked = await StoredLogo.query(transaction)
     .select('id')
-    .where({ user_id: ownerId })
+    .where({ user_id: workspaceId })
     .whereIn('id', wanted)
     .orderBy('id')
     .forUpdate();
@@ -59,26 +60,26 @@ export async function lockLogos(
 /** Does nothing if the account has it. Call `lockOwner` and `lockLogos` first. */
 export async function saveLogo(
   transaction: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { id, png }: NewLogo,
   now: Date,
 ): Promise<void> {
   const countOthers = () =>
-    StoredLogo.query(transaction).where({ user_id: ownerId }).whereNot({ id }).resultSize();
-  if ((await countOthers()) >= maxLogos) await purgeRemovedWithLogo(transaction, ownerId);
+    StoredLogo.query(transaction).where({ user_id: workspaceId }).whereNot({ id }).resultSize();
+  if ((await countOthers()) >= maxLogos) await purgeRemovedWithLogo(transaction, workspaceId);
   if ((await countOthers()) >= maxLogos) {
     const message = `is one too many: an account can have ${maxLogos} different ones. Use one of them, or remove one`;
     throw invalid([{ field: 'logo', message }]);
   }
   await StoredLogo.query(transaction)
-    .insert({ id, userId: ownerId, png: Buffer.from(png), createdAt: now })
+    .insert({ id, workspaceId, png: Buffer.from(png), createdAt: now })
     .onConflict('id')
     .merge(['user_id']);
 }
 
 /** The logos of an account, one by one: a hundred at most. */
-export async function* ownedLogos(db: Database, ownerId: string): AsyncGenerator<NewLogo> {
-  const logos = await StoredLogo.query(db).select('id').where({ user_id: ownerId }).orderBy('id');
+export async function* ownedLogos(db: Database, workspaceId: WorkspaceId): AsyncGenerator<NewLogo> {
+  const logos = await StoredLogo.query(db).select('id').where({ user_id: workspaceId }).orderBy('id');
   for (const { id } of logos) {
     const stored = await StoredLogo.query(db).findById(id).select('png');
     if (stored) yield { id, png: stored.png };
@@ -89,17 +90,22 @@ export async function* ownedLogos(db: Database, ownerId: string): AsyncGenerator
 const logoId = /^[\w-]{43}$/;
 
 /** The PNG of a logo that the account has. */
-export async function findOwnLogo(db: Database, ownerId: string, id: string): Promise<Buffer | undefined> {
+export async function findOwnLogo(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+): Promise<Buffer | undefined> {
   if (!logoId.test(id)) return undefined;
-  return (await StoredLogo.query(db).findOne({ id, user_id: ownerId }).select('png'))?.png;
+  return (await StoredLogo.query(db).findOne({ id, user_id: workspaceId }).select('png'))?.png;
 }
 
-/** Removed designs must not use up the logos of an account. */
-async function purgeRemovedWithLogo(transaction: Database, ownerId: string): Promise<void> {
-  await transaction('removed_designs')
-    .where({ user_id: ownerId })
-    .whereRaw(`design ->> 'logo' IS NOT NULL`)
-    .delete();
+/** Removed designs, and those of codes in the trash, must not use up the logos of an account. */
+async function purgeRemovedWithLogo(transaction: Database, workspaceId: WorkspaceId): Promise<void> {
+  const hasLogo = `design ->> 'logo' IS NOT NULL`;
+  await transaction('removed_designs').where({ user_id: workspaceId }).whereRaw(hasLogo).delete();
+  const trash = transaction('trashed_codes').where({ user_id: workspaceId }).select('code_id');
+  await transaction('designs').whereIn('code_id', trash).whereRaw(hasLogo).delete();
+  await transaction('page_logos').whereIn('code_id', trash).delete();
 }
 
 export interface Logos {

@@ -6,6 +6,7 @@ import type { Caller } from '../../runtime/fair-scheduler.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
 import { maxLogoBytes } from './upload.ts';
 import { type NewLogo, newLogo } from '../design/stored-logo.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** A file as it was sent. Nothing of it is known to be true. */
 interface Upload {
@@ -84,7 +85,7 @@ const refusalOf = (field: Field, error: unknown) =>
 export async function readLogo(
   decoder: ImageDecoder,
   caller: Caller,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   file: Buffer,
 ): Promise<NewLogo> {
   if (file.length === 0) throw logoRefusal('is empty: send a PNG, JPEG, WebP or SVG file');
@@ -92,7 +93,7 @@ export async function readLogo(
   const png = await decoder.decode(caller, file, 'logo').catch((error: unknown) => {
     throw error instanceof ImageError ? logoRefusal(error.message) : error;
   });
-  return newLogo(ownerId, png);
+  return newLogo(workspaceId, png);
 }
 
 const logoRefusal = (message: string) => invalid([{ field: 'logo', message }], { code: 'file_rejected' });

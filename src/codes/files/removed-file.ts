@@ -65,12 +65,14 @@ async function keepBytes(transaction: Database, id: string): Promise<void> {
  */
 export async function restoreFile(
   db: Database,
-  { id: codeId, userId }: Pick<QrCode, 'id' | 'userId'>,
+  { id: codeId, workspaceId }: Pick<QrCode, 'id' | 'workspaceId'>,
   kind: FileKind,
   now: Date,
 ): Promise<boolean> {
   return db.transaction(async (transaction) => {
-    const code = await QrCode.query(transaction).findOne({ id: codeId, user_id: userId }).forNoKeyUpdate();
+    const code = await QrCode.query(transaction)
+      .findOne({ id: codeId, user_id: workspaceId })
+      .forNoKeyUpdate();
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
     const removed = await findRemovedFile(transaction, codeId, kind, now).forUpdate();
     if (!removed) return false;
@@ -80,7 +82,16 @@ export async function restoreFile(
     const { id, name, mediaType, bytes, updatedAt, type, content } = removed;
     // Before the file is back: a code that leads elsewhere loses it.
     if (fileKindOf(code) !== kind) await updateCode(transaction, code, { type, content }, now);
-    await CodeFile.query(transaction).insert({ codeId, id, userId, kind, name, mediaType, bytes, updatedAt });
+    await CodeFile.query(transaction).insert({
+      codeId,
+      id,
+      workspaceId,
+      kind,
+      name,
+      mediaType,
+      bytes,
+      updatedAt,
+    });
     await keepBytes(transaction, id);
     return true;
   });

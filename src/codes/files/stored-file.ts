@@ -1,4 +1,4 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import { v4 as uuidv4 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
 import { type Database, queryPrepared } from '../../store/database.ts';
@@ -6,6 +6,7 @@ import { updateCode } from '../codes.ts';
 import { QrCode } from '../qr-code.ts';
 import { chunkBytes, type MediaType } from './upload.ts';
 import { bytesPerMb } from '../../runtime/units.ts';
+import { lockWorkspace, ownedColumns, type WorkspaceId } from '../../workspaces/workspace.ts';
 
 export type FileKind = 'file' | 'photo';
 
@@ -13,12 +14,12 @@ export type FileKind = 'file' | 'photo';
 export class CodeFile extends Model {
   static override tableName = 'code_files';
   static override idColumn = 'code_id';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
   declare codeId: string;
   /** A replacement gets a new id. */
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare kind: FileKind;
   declare name: string;
   declare mediaType: MediaType;
@@ -45,7 +46,7 @@ interface SaveOptions {
   now: Date;
 }
 
-type Owned = Pick<QrCode, 'id' | 'userId'>;
+type Owned = Pick<QrCode, 'id' | 'workspaceId'>;
 type Described = Pick<CodeFile, 'kind' | 'name' | 'mediaType' | 'bytes'>;
 
 /** Replaces the code's file in one transaction. A job purges the old bytes. */
@@ -105,7 +106,7 @@ export const noContact = () =>
 
 async function store(
   db: Database,
-  { id: codeId, userId }: Owned,
+  { id: codeId, workspaceId }: Owned,
   { quotaBytes, content: given, check, now }: SaveOptions,
   writeChunks: (transaction: Database, id: string) => Promise<Described & { content?: string }>,
 ): Promise<CodeFile> {
@@ -113,18 +114,20 @@ async function store(
   return db.transaction(async (transaction) => {
     const { content = given, ...file } = await writeChunks(transaction, id);
     // Enforces the quota for parallel uploads. Locked before the code, as in the deletion of an account.
-    await transaction('users').where({ id: userId }).forNoKeyUpdate().select('id');
-    const code = await QrCode.query(transaction).findOne({ id: codeId, user_id: userId }).forNoKeyUpdate();
+    await lockWorkspace(transaction, workspaceId);
+    const code = await QrCode.query(transaction)
+      .findOne({ id: codeId, user_id: workspaceId })
+      .forNoKeyUpdate();
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
     // The type may have changed during the upload.
     if (file.kind === 'photo' && code.type !== 'vcard') throw noContact();
     check?.(await findFile(transaction, codeId, file.kind));
-    await requireRoom(transaction, { userId, codeId }, file, quotaBytes);
-    await purgeRemovedFor(transaction, { userId, codeId }, quotaBytes - file.bytes);
+    await requireRoom(transaction, { workspaceId, codeId }, file, quotaBytes);
+    await purgeRemovedFor(transaction, { workspaceId, codeId }, quotaBytes - file.bytes);
     if (content !== undefined && (code.content !== content || code.type !== 'url'))
       await updateCode(transaction, code, { type: 'url', content }, now);
     return CodeFile.query(transaction)
-      .insert({ ...file, codeId, id, userId, updatedAt: now })
+      .insert({ ...file, codeId, id, workspaceId, updatedAt: now })
       .onConflict('code_id')
       .merge()
       .returning('*')
@@ -156,9 +159,13 @@ export async function deleteFile(
 
 const filesPerRead = 200;
 
-export async function* ownedFiles(db: Database, userId: string): AsyncGenerator<CodeFile> {
+export async function* ownedFiles(db: Database, workspaceId: WorkspaceId): AsyncGenerator<CodeFile> {
   for (let after: string | undefined; ; ) {
-    const query = CodeFile.query(db).where({ user_id: userId }).orderBy('code_id').limit(filesPerRead);
+    const query = CodeFile.query(db)
+      .where({ user_id: workspaceId })
+      .whereRaw(`NOT (${isTrashedSql})`)
+      .orderBy('code_id')
+      .limit(filesPerRead);
     if (after !== undefined) query.where('code_id', '>', after);
     const files = await query;
     yield* files;
@@ -167,39 +174,59 @@ export async function* ownedFiles(db: Database, userId: string): AsyncGenerator<
   }
 }
 
-/** Bytes of all files of an account, except the one about to be replaced. */
-export async function usedBytes(db: Database, userId: string, exceptCodeId?: string): Promise<number> {
-  const query = db('code_files').where({ user_id: userId }).sum('bytes as bytes').first();
+/** Whether the code of a file is in the trash. */
+const isTrashedSql = 'EXISTS (SELECT FROM trashed_codes WHERE trashed_codes.code_id = code_files.code_id)';
+
+/** Bytes of all files of an account, except those in the trash and the one about to be replaced. */
+export async function usedBytes(
+  db: Database,
+  workspaceId: WorkspaceId,
+  exceptCodeId?: string,
+): Promise<number> {
+  const query = db('code_files')
+    .where({ user_id: workspaceId })
+    .whereRaw(`NOT (${isTrashedSql})`)
+    .sum('bytes as bytes')
+    .first();
   if (exceptCodeId !== undefined) query.whereNot({ code_id: exceptCodeId });
   const row = (await query) as { bytes: number | null } | undefined;
   return row?.bytes ?? 0;
 }
 
-/** Removed files use what the others leave of the quota: the oldest of them make room for a new file. */
+/**
+ * Removed files, and those of codes in the trash, use what the others leave of the quota: the oldest of them make room for a
+ * new file. A code in the trash then stays there without its file.
+ */
 async function purgeRemovedFor(
   transaction: Database,
-  { userId, codeId }: { userId: string; codeId: string },
+  { workspaceId, codeId }: { workspaceId: WorkspaceId; codeId: string },
   bytesLeft: number,
 ): Promise<void> {
   await transaction.raw(
-    `DELETE FROM removed_files WHERE code_id IN (
-       SELECT code_id FROM (
-         SELECT code_id, sum(bytes) OVER (ORDER BY removed_at DESC, code_id) AS kept
-         FROM removed_files WHERE user_id = :userId
+    `WITH surplus AS MATERIALIZED (
+       SELECT id FROM (
+         SELECT id, sum(bytes) OVER (ORDER BY since DESC, id) AS kept
+         FROM (
+           SELECT id, bytes, removed_at AS since FROM removed_files WHERE user_id = :workspaceId
+           UNION ALL
+           SELECT id, bytes, trashed_at FROM trashed_codes JOIN code_files USING (code_id)
+           WHERE trashed_codes.user_id = :workspaceId
+         ) AS removed
        ) AS newest WHERE kept > :free
-     )`,
-    { userId, free: bytesLeft - (await usedBytes(transaction, userId, codeId)) },
+     ), removed AS (DELETE FROM removed_files WHERE id IN (SELECT id FROM surplus))
+     DELETE FROM code_files WHERE id IN (SELECT id FROM surplus)`,
+    { workspaceId, free: bytesLeft - (await usedBytes(transaction, workspaceId, codeId)) },
   );
 }
 
 /** Throws a validation error if the file would exceed the account's quota. */
 export async function requireRoom(
   db: Database,
-  { userId, codeId }: { userId: string; codeId?: string | undefined },
+  { workspaceId, codeId }: { workspaceId: WorkspaceId; codeId?: string | undefined },
   { kind, bytes }: { kind: 'file' | 'photo'; bytes: number },
   quotaBytes: number,
 ): Promise<void> {
-  const used = await usedBytes(db, userId, codeId);
+  const used = await usedBytes(db, workspaceId, codeId);
   if (used + bytes <= quotaBytes) return;
   const [has, others, limit] = [bytes, used, quotaBytes].map(megabytes);
   const message = `has ${has} MB, and the other files of the account have ${others} of ${limit} MB that its limit allows: delete one, make this one smaller, or ask the operator for a higher limit`;

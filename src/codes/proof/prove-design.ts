@@ -19,6 +19,7 @@ import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Database } from '../../store/database.ts';
 import { correctableCodewords, countCodewords, countModules, fitsSymbol } from '../image/symbol.ts';
 import { coveredModules } from '../design/compose.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** Code fields that a proof depends on. */
 export type Look = Pick<QrCode, 'shareToken' | 'content'> & CodeLook;
@@ -127,19 +128,19 @@ export const changesLook = (changes: Partial<Look>) =>
 /** Proves the design of a code again if the changes alter its picture. Undefined if no proof is needed. */
 export async function proveChange(
   { db, proofs, config }: { db: Database; proofs: Proofs; config: { baseUrl: string } },
-  ownerId: string,
+  workspaceId: WorkspaceId,
   id: string,
   changes: Partial<Look>,
 ): Promise<ProvenChange | undefined> {
   if (!changesLook(changes)) return undefined;
-  const code = await findCode(db, ownerId, id);
+  const code = await findCode(db, workspaceId, id);
   const stored = await findDesign(db, code.id);
   if (!stored) return undefined;
   const { shareToken, content, errorCorrection, foregroundColor, backgroundColor } = code;
   const look = { shareToken, content, errorCorrection, foregroundColor, backgroundColor, ...changes };
   const { proof: _proof, ...proven } = await proveDesign(
     proofs,
-    { key: ownerId },
+    { key: workspaceId },
     look,
     stored.design,
     config.baseUrl,

@@ -9,6 +9,7 @@ import type { Proofs } from '../proof/proofs.ts';
 import type { QrCode } from '../qr-code.ts';
 import { addApplication } from './style-applications.ts';
 import { findDefaultStyle } from './styles.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 interface DefaultStyleOutcome {
   proven?: ProvenDesign;
@@ -30,14 +31,14 @@ interface ProofParts {
  */
 export async function proveDefaultStyle(
   { db, proofs, config }: ProofParts,
-  code: Look & Pick<QrCode, 'userId'>,
+  code: Look & Pick<QrCode, 'workspaceId'>,
   { mayRaise }: { mayRaise: boolean },
 ): Promise<DefaultStyleOutcome> {
-  const style = await findDefaultStyle(db, code.userId);
+  const style = await findDefaultStyle(db, code.workspaceId);
   if (!style) return {};
-  await requireRoomForCodes(db, code.userId, 1, config.limits);
+  await requireRoomForCodes(db, code.workspaceId, 1, config.limits);
   try {
-    const caller = { key: code.userId };
+    const caller = { key: code.workspaceId };
     const { proof: _proof, ...proven } = await proveDesign(
       proofs,
       caller,
@@ -75,18 +76,18 @@ export async function createStyledCode(
   limits: PlanLimits,
 ): Promise<StyledCode> {
   if (!proven && deferred === undefined) return { code: await insertCode(db, created, limits) };
-  const { userId, createdAt } = created;
+  const { workspaceId, createdAt } = created;
   return db.transaction(async (transaction) => {
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
     const code = await insertCode(transaction, { ...created, errorCorrection }, limits);
     if (proven) {
-      if (await insertDesign(transaction, userId, code.id, proven, createdAt)) return { code };
+      if (await insertDesign(transaction, workspaceId, code.id, proven, createdAt)) return { code };
       const plain = await code
         .$query(transaction)
         .patchAndFetch({ errorCorrection: created.errorCorrection });
       return { code: plain, styleMissed: 'changed' };
     }
-    const style = { userId, styleId: String(deferred) };
+    const style = { workspaceId, styleId: String(deferred) };
     return (await defer(transaction, [code.id], style, createdAt))
       ? { code }
       : { code, styleMissed: 'tooMany' };
@@ -96,20 +97,20 @@ export async function createStyledCode(
 /** The worker applies the default style, because so many proofs take minutes. False if too many codes are waiting. */
 export async function createStyledCodes(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   created: QrCodeColumns[],
   { limits, now }: { limits: PlanLimits; now: Date },
 ): Promise<boolean> {
   if (created.length === 0) return true;
-  const style = await findDefaultStyle(db, ownerId);
+  const style = await findDefaultStyle(db, workspaceId);
   if (!style) {
-    await insertCodes(db, ownerId, created, limits);
+    await insertCodes(db, workspaceId, created, limits);
     return true;
   }
   return db.transaction(async (transaction) => {
-    await insertCodes(transaction, ownerId, created, limits);
+    await insertCodes(transaction, workspaceId, created, limits);
     const ids = created.map(({ id }) => id);
-    return defer(transaction, ids, { userId: ownerId, styleId: style.id }, now);
+    return defer(transaction, ids, { workspaceId, styleId: style.id }, now);
   });
 }
 
@@ -117,11 +118,16 @@ export async function createStyledCodes(
 async function defer(
   transaction: Database,
   codeIds: string[],
-  { userId, styleId }: { userId: string; styleId: string },
+  { workspaceId, styleId }: { workspaceId: WorkspaceId; styleId: string },
   now: Date,
 ): Promise<boolean> {
   try {
-    const added = await addApplication(transaction, userId, { styleId, codeIds, keepsDesigns: true }, now);
+    const added = await addApplication(
+      transaction,
+      workspaceId,
+      { styleId, codeIds, keepsDesigns: true },
+      now,
+    );
     return added !== undefined;
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return true;

@@ -5,6 +5,7 @@ import type { Database } from '../../store/database.ts';
 import { leaseOn } from '../../store/lease.ts';
 import { lockOwner } from '../design/stored-logo.ts';
 import { type Design, normalizeDesign } from '../design/design.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** Per request. */
 export const maxAppliedCodes = 500;
@@ -34,32 +35,32 @@ interface Wanted {
 /** Undefined if too many codes of the account are waiting. */
 export async function addApplication(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { styleId, codeIds, keepsDesigns }: Wanted,
   now: Date,
 ): Promise<string | undefined> {
   const id = uuidv7({ msecs: now.getTime() });
   return db.transaction(async (transaction) => {
     // Enforces the limit for parallel requests.
-    await lockOwner(transaction, ownerId);
+    await lockOwner(transaction, workspaceId);
     const { rows } = (await transaction.raw(
       'SELECT count(*)::int AS waiting FROM style_application_codes WHERE user_id = ? AND is_applied IS NULL',
-      [ownerId],
+      [workspaceId],
     )) as { rows: [{ waiting: number }] };
     if (rows[0].waiting + codeIds.length > maxWaitingCodes) return undefined;
     // The style may have been deleted meanwhile.
     const added = (await transaction.raw(
       `INSERT INTO style_applications (id, user_id, style_id, keeps_designs, created_at)
        SELECT CAST(:id AS uuid), user_id, id, CAST(:keepsDesigns AS boolean), CAST(:now AS timestamptz) FROM styles
-       WHERE id = :styleId AND user_id = :ownerId FOR KEY SHARE`,
-      { id, ownerId, styleId, keepsDesigns, now },
+       WHERE id = :styleId AND user_id = :workspaceId FOR KEY SHARE`,
+      { id, workspaceId, styleId, keepsDesigns, now },
     )) as { rowCount: number };
     if (added.rowCount === 0) throw new AppError('not_found', 'There is no such style.');
     await transaction.raw(
       `INSERT INTO style_application_codes (application_id, code_id, user_id)
-       SELECT CAST(:id AS uuid), id, user_id FROM qr_codes WHERE id = ANY(CAST(:codeIds AS uuid[])) AND user_id = :ownerId
+       SELECT CAST(:id AS uuid), id, user_id FROM qr_codes WHERE id = ANY(CAST(:codeIds AS uuid[])) AND user_id = :workspaceId
        ORDER BY id FOR KEY SHARE`,
-      { id, ownerId, codeIds },
+      { id, workspaceId, codeIds },
     );
     return id;
   });
@@ -68,19 +69,23 @@ export async function addApplication(
 /** Like `addApplication`, but throws if too many codes are waiting. */
 export async function requireApplication(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   wanted: Omit<Wanted, 'keepsDesigns'>,
   now: Date,
 ): Promise<StyleApplication> {
-  const id = await addApplication(db, ownerId, { ...wanted, keepsDesigns: false }, now);
-  if (id !== undefined) return findApplication(db, ownerId, id);
+  const id = await addApplication(db, workspaceId, { ...wanted, keepsDesigns: false }, now);
+  if (id !== undefined) return findApplication(db, workspaceId, id);
   const message = `are too many for now: at most ${maxWaitingCodes} codes of an account wait for a style. Try again when the others are done`;
   throw invalid([{ field: 'qrCodeIds', message }], { code: 'too_many_waiting' });
 }
 
 /** The same 404 for another owner's application, a missing one and a malformed id. */
-export async function findApplication(db: Database, ownerId: string, id: string): Promise<StyleApplication> {
-  const query = db('style_applications').where({ id, user_id: ownerId });
+export async function findApplication(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+): Promise<StyleApplication> {
+  const query = db('style_applications').where({ id, user_id: workspaceId });
   const application = isUuid(id)
     ? ((await query.first('id', 'style_id as styleId', 'created_at as createdAt')) as
         | Pick<StyleApplication, 'id' | 'styleId' | 'createdAt'>
@@ -107,9 +112,12 @@ export async function findApplication(db: Database, ownerId: string, id: string)
 }
 
 /** The account's latest unfinished application. */
-export async function findRunningApplication(db: Database, ownerId: string): Promise<string | undefined> {
+export async function findRunningApplication(
+  db: Database,
+  workspaceId: WorkspaceId,
+): Promise<string | undefined> {
   const row = (await db('style_application_codes')
-    .where({ user_id: ownerId })
+    .where({ user_id: workspaceId })
     .whereNull('is_applied')
     .orderBy('application_id', 'desc')
     .first('application_id')) as { application_id: string } | undefined;
@@ -138,14 +146,14 @@ export interface RecentApplication {
 }
 
 const ofKind = (condition: string) => `(
-  SELECT * FROM style_applications WHERE user_id = :ownerId AND created_at > :since AND ${condition}
+  SELECT * FROM style_applications WHERE user_id = :workspaceId AND created_at > :since AND ${condition}
   ORDER BY id DESC LIMIT ${maxShown}
 )`;
 
 /** Newest first. */
 export async function findRecentApplications(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   now: Date,
 ): Promise<RecentApplication[]> {
   const { rows } = (await db.raw(
@@ -160,7 +168,7 @@ export async function findRecentApplications(
        FROM style_application_codes WHERE application_id = recent.id
      ) AS codes
      ORDER BY recent.id DESC`,
-    { ownerId, since: new Date(now.getTime() - applicationLifetimeMs) },
+    { workspaceId, since: new Date(now.getTime() - applicationLifetimeMs) },
   )) as { rows: RecentApplication[] };
   return rows;
 }
@@ -189,7 +197,7 @@ const isFree = `is_applied IS NULL AND ${lease.isFree}`;
  * Owners with waiting codes, starting after the owner whose turn was last, so that an account with many codes does not
  * keep others waiting.
  */
-export async function findWaitingOwners(db: Database, last: string | undefined): Promise<string[]> {
+export async function findWaitingOwners(db: Database, last: string | undefined): Promise<WorkspaceId[]> {
   if (last === undefined) return waitingOwners(db, '', [], ownersPerRound);
   const next = await waitingOwners(db, 'AND user_id > ?', [last], ownersPerRound);
   const first = await waitingOwners(db, 'AND user_id <= ?', [last], ownersPerRound - next.length);
@@ -201,16 +209,16 @@ async function waitingOwners(
   range: string,
   values: string[],
   limit: number,
-): Promise<string[]> {
+): Promise<WorkspaceId[]> {
   const { rows } = (await db.raw(
     `SELECT DISTINCT user_id FROM style_application_codes WHERE ${isFree} ${range} ORDER BY user_id LIMIT ${limit}`,
     values,
-  )) as { rows: { user_id: string }[] };
-  return rows.map(({ user_id: ownerId }) => ownerId);
+  )) as { rows: { user_id: WorkspaceId }[] };
+  return rows.map(({ user_id: workspaceId }) => workspaceId);
 }
 
 /** Undefined if none of the owner's codes is waiting. A code gets its styles one by one, in the order of the requests. */
-export async function claimCode(db: Database, ownerId: string): Promise<ClaimedCode | undefined> {
+export async function claimCode(db: Database, workspaceId: WorkspaceId): Promise<ClaimedCode | undefined> {
   const { rows } = (await db.raw(
     `UPDATE style_application_codes AS waiting SET claimed_until = ${lease.until(leaseMs)}
      FROM style_applications AS application JOIN styles AS style ON style.id = application.style_id
@@ -228,7 +236,7 @@ export async function claimCode(db: Database, ownerId: string): Promise<ClaimedC
        style.foreground_color AS "foregroundColor", style.background_color AS "backgroundColor",
        (SELECT max(claimed_until) FROM style_application_codes AS done
         WHERE done.code_id = waiting.code_id AND done.is_applied) AS "styledAt"`,
-    [ownerId],
+    [workspaceId],
   )) as { rows: ClaimedCode[] };
   const [claimed] = rows;
   return claimed && { ...claimed, design: normalizeDesign(claimed.design) };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Model, snakeCaseMappers } from 'objection';
+import { Model } from 'objection';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { type Design, normalizeDesign } from '../design/design.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -9,6 +9,7 @@ import { lockLogos, lockOwner, type NewLogo, saveLogo } from '../design/stored-l
 import { type Look, pictureOf, proveDesign } from '../proof/prove-design.ts';
 import type { Proofs } from '../proof/proofs.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
+import { type WorkspaceId, ownedColumns } from '../../workspaces/workspace.ts';
 
 /** Per account. */
 export const maxStyles = 50;
@@ -16,10 +17,10 @@ export const maxStyles = 50;
 /** A named design for many codes. */
 export class Style extends Model {
   static override tableName = 'styles';
-  static override columnNameMappers = snakeCaseMappers();
+  static override columnNameMappers = ownedColumns();
 
   declare id: string;
-  declare userId: string;
+  declare workspaceId: WorkspaceId;
   declare name: string;
   /** Unique within the account. */
   declare nameKey: string;
@@ -70,25 +71,25 @@ type Check = (stored: Style) => void;
 
 export async function insertStyle(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { name, design, colors = noColors, isDefault, newLogo }: StyleInput,
   now: Date,
 ): Promise<Style> {
   return db.transaction(async (transaction) => {
     // Enforces number, names and default for parallel requests.
-    await lockOwner(transaction, ownerId);
-    await requireFreeName(transaction, ownerId, name);
-    const count = await Style.query(transaction).where({ user_id: ownerId }).resultSize();
+    await lockOwner(transaction, workspaceId);
+    await requireFreeName(transaction, workspaceId, name);
+    const count = await Style.query(transaction).where({ user_id: workspaceId }).resultSize();
     if (count >= maxStyles) {
       const message = `An account can have ${maxStyles} styles. Delete one first.`;
       throw new AppError('validation_error', message, { code: 'quota_exceeded' });
     }
-    await useLogo(transaction, ownerId, { design, newLogo }, now);
-    if (isDefault) await clearDefault(transaction, ownerId);
+    await useLogo(transaction, workspaceId, { design, newLogo }, now);
+    if (isDefault) await clearDefault(transaction, workspaceId);
     const style = await Style.query(transaction)
       .insert({
         id: uuidv7({ msecs: now.getTime() }),
-        userId: ownerId,
+        workspaceId,
         name,
         nameKey: styleNameKey(name),
         design,
@@ -107,45 +108,45 @@ export async function insertStyle(
 /** Newest first. With a page, up to `limit` + 1: the extra one shows that there is a next page. */
 export async function findStyles(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   page?: { limit: number; cursor?: string | undefined },
 ): Promise<Style[]> {
-  const query = Style.query(db).where({ user_id: ownerId }).orderBy('id', 'desc');
+  const query = Style.query(db).where({ user_id: workspaceId }).orderBy('id', 'desc');
   if (page) query.limit(page.limit + 1);
   if (page?.cursor !== undefined) query.where('id', '<', page.cursor);
   return (await query).map(withWholeDesign);
 }
 
 /** The same 404 for another owner's style, a missing one and a malformed id. */
-export async function findStyle(db: Database, ownerId: string, id: string): Promise<Style> {
-  const style = isUuid(id) ? await Style.query(db).findOne({ id, user_id: ownerId }) : undefined;
+export async function findStyle(db: Database, workspaceId: WorkspaceId, id: string): Promise<Style> {
+  const style = isUuid(id) ? await Style.query(db).findOne({ id, user_id: workspaceId }) : undefined;
   if (!style) throw noSuchStyle();
   return withWholeDesign(style);
 }
 
-export async function findDefaultStyle(db: Database, ownerId: string): Promise<Style | undefined> {
-  const style = await Style.query(db).findOne({ user_id: ownerId, is_default: true });
+export async function findDefaultStyle(db: Database, workspaceId: WorkspaceId): Promise<Style | undefined> {
+  const style = await Style.query(db).findOne({ user_id: workspaceId, is_default: true });
   return style && withWholeDesign(style);
 }
 
 /** 412 if the design was changed while this change was being proven. */
 export async function changeStyle(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   id: string,
   { name, design, colors, isDefault, check }: StyleChanges,
   now: Date,
 ): Promise<Style> {
   return db.transaction(async (transaction) => {
-    const stored = await lockStyle(transaction, ownerId, id);
+    const stored = await lockStyle(transaction, workspaceId, id);
     check?.(stored);
     if (design && !isDeepStrictEqual(stored.design, design.from)) throw styleChangedMeanwhile();
-    if (name !== undefined) await requireFreeName(transaction, ownerId, name, id);
+    if (name !== undefined) await requireFreeName(transaction, workspaceId, name, id);
     if (design) {
       const { to, newLogo } = design;
-      await useLogo(transaction, ownerId, { design: to, newLogo, former: stored.design.logo }, now);
+      await useLogo(transaction, workspaceId, { design: to, newLogo, former: stored.design.logo }, now);
     }
-    if (isDefault) await clearDefault(transaction, ownerId);
+    if (isDefault) await clearDefault(transaction, workspaceId);
     const changed = await Style.query(transaction)
       .findById(id)
       .patch({
@@ -163,20 +164,25 @@ export async function changeStyle(
 }
 
 /** Codes with this style keep their design. */
-export async function removeStyle(db: Database, ownerId: string, id: string, check?: Check): Promise<void> {
+export async function removeStyle(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+  check?: Check,
+): Promise<void> {
   await db.transaction(async (transaction) => {
-    const stored = await lockStyle(transaction, ownerId, id);
+    const stored = await lockStyle(transaction, workspaceId, id);
     check?.(stored);
-    await lockLogos(transaction, ownerId, [stored.design.logo]);
+    await lockLogos(transaction, workspaceId, [stored.design.logo]);
     await Style.query(transaction).deleteById(id);
   });
 }
 
 /** Locked before its logos. */
-async function lockStyle(transaction: Database, ownerId: string, id: string): Promise<Style> {
-  await lockOwner(transaction, ownerId);
+async function lockStyle(transaction: Database, workspaceId: WorkspaceId, id: string): Promise<Style> {
+  await lockOwner(transaction, workspaceId);
   const style = isUuid(id)
-    ? await Style.query(transaction).findOne({ id, user_id: ownerId }).forUpdate()
+    ? await Style.query(transaction).findOne({ id, user_id: workspaceId }).forUpdate()
     : undefined;
   if (!style) throw noSuchStyle();
   return withWholeDesign(style);
@@ -191,22 +197,25 @@ interface LogoUse {
 
 async function useLogo(
   transaction: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   { design: { logo }, newLogo, former }: LogoUse,
   now: Date,
 ): Promise<void> {
-  const known = await lockLogos(transaction, ownerId, [former, logo]);
-  if (newLogo) return saveLogo(transaction, ownerId, newLogo, now);
+  const known = await lockLogos(transaction, workspaceId, [former, logo]);
+  if (newLogo) return saveLogo(transaction, workspaceId, newLogo, now);
   if (logo !== null && !known.has(logo)) throw logoChangedMeanwhile();
 }
 
 async function requireFreeName(
   transaction: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   name: string,
   ownId?: string,
 ): Promise<void> {
-  const other = await Style.query(transaction).findOne({ user_id: ownerId, name_key: styleNameKey(name) });
+  const other = await Style.query(transaction).findOne({
+    user_id: workspaceId,
+    name_key: styleNameKey(name),
+  });
   if (other && other.id !== ownId) {
     throw invalid([{ field: 'name', message: 'is the name of another style: choose another one' }], {
       code: 'name_taken',
@@ -214,8 +223,10 @@ async function requireFreeName(
   }
 }
 
-async function clearDefault(transaction: Database, ownerId: string): Promise<void> {
-  await Style.query(transaction).patch({ isDefault: false }).where({ user_id: ownerId, is_default: true });
+async function clearDefault(transaction: Database, workspaceId: WorkspaceId): Promise<void> {
+  await Style.query(transaction)
+    .patch({ isDefault: false })
+    .where({ user_id: workspaceId, is_default: true });
 }
 
 /** Styles from an earlier release lack newer fields. The ETag depends on the order of fields. */

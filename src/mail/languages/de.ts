@@ -78,6 +78,8 @@ const factorChanges: Record<FactorChange, string> = {
   'passkey-removed': 'Ein Passkey Ihres Kontos wurde entfernt.',
   'recovery-codes':
     'Für Ihr Konto wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr.',
+  'identity-added': 'Ihr Konto lässt sich jetzt mit einem Konto des Anmeldedienstes öffnen, ohne Passwort.',
+  'identity-removed': 'Ihr Konto lässt sich nicht mehr mit einem Konto des Anmeldedienstes öffnen.',
 };
 
 export const de: MailTexts = {

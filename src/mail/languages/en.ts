@@ -74,6 +74,9 @@ const factorChanges: Record<FactorChange, string> = {
   'passkey-added': 'A passkey was added to your account. It signs in without the password.',
   'passkey-removed': 'A passkey was removed from your account.',
   'recovery-codes': 'New recovery codes were created for your account. Earlier ones do not work any more.',
+  'identity-added':
+    'Your account can now be opened with an account of the sign-in provider, without the password.',
+  'identity-removed': 'Your account cannot be opened with an account of the sign-in provider any more.',
 };
 
 export const en: MailTexts = {

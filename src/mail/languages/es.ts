@@ -77,6 +77,9 @@ const factorChanges: Record<FactorChange, string> = {
   'passkey-removed': 'Se ha eliminado una llave de acceso de su cuenta.',
   'recovery-codes':
     'Se han creado códigos de recuperación nuevos para su cuenta. Los anteriores ya no funcionan.',
+  'identity-added':
+    'Ahora se puede acceder a su cuenta con una cuenta del proveedor de inicio de sesión, sin contraseña.',
+  'identity-removed': 'Ya no se puede acceder a su cuenta con una cuenta del proveedor de inicio de sesión.',
 };
 
 export const es: MailTexts = {

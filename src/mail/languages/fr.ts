@@ -78,6 +78,9 @@ const factorChanges: Record<FactorChange, string> = {
   'passkey-removed': 'Une clé d’accès a été supprimée de votre compte.',
   'recovery-codes':
     'De nouveaux codes de récupération ont été créés pour votre compte. Les précédents ne fonctionnent plus.',
+  'identity-added':
+    'Votre compte peut désormais être ouvert avec un compte du fournisseur d’identité, sans mot de passe.',
+  'identity-removed': 'Votre compte ne peut plus être ouvert avec un compte du fournisseur d’identité.',
 };
 
 export const fr: MailTexts = {

@@ -75,6 +75,8 @@ const factorChanges: Record<FactorChange, string> = {
   'passkey-removed': 'Uma chave de acesso foi removida da sua conta.',
   'recovery-codes':
     'Novos códigos de recuperação foram criados para a sua conta. Os anteriores já não funcionam.',
+  'identity-added': 'Agora é possível entrar na sua conta com uma conta do provedor de login, sem senha.',
+  'identity-removed': 'Não é mais possível entrar na sua conta com uma conta do provedor de login.',
 };
 
 export const pt: MailTexts = {

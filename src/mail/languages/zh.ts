@@ -72,6 +72,8 @@ const factorChanges: Record<FactorChange, string> = {
   'passkey-added': '您的帐户已添加通行密钥，可用它登录而无需密码。',
   'passkey-removed': '您的帐户已移除一个通行密钥。',
   'recovery-codes': '您的帐户已生成新的恢复代码，之前的代码不再有效。',
+  'identity-added': '现在可以使用登录服务提供方的帐户登录您的帐户，而无需密码。',
+  'identity-removed': '登录服务提供方的帐户不再能登录您的帐户。',
 };
 
 export const zh: MailTexts = {

@@ -31,6 +31,7 @@ import {
   UnsubscribeView,
   zoneOfBrowser,
 } from './account-view.tsx';
+import { localSignIn } from '../sign-in/local-sign-in.ts';
 import { askForConfirmation, mailLater } from '../sign-in/mail-requests.ts';
 import { AppError, BusyError, type FieldError } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
@@ -40,7 +41,8 @@ import { type Routes, createRoutes } from '../routes.ts';
 import { requireValid, submit } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirectWithFlash } from '../ui/page.ts';
-import { userOf } from '../middleware/session.ts';
+import { confirmationOf, userOf } from '../middleware/session.ts';
+import { findWorkspace, ownWorkspaceId } from '../../workspaces/workspace.ts';
 
 const maxConfirmationsPerHour = 5;
 const maxExportsPerHour = 3;
@@ -54,7 +56,10 @@ const flashTexts = {
   confirm: 'An email with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many emails were sent. Try again in an hour.',
   email: 'Your email was changed.',
+  confirmed: 'Confirmed. For ten minutes, you can change your account.',
   password: 'Your password was changed. All other sessions were signed out.',
+  claimed:
+    'You have your account. Nobody had confirmed its email address before, so its password, API keys and webhooks of before do not work any more.',
   revoked:
     'Your password was changed. Nobody had confirmed the email address of this account before, so all its API keys were revoked and its webhooks were disabled.',
 };
@@ -67,13 +72,15 @@ export const reviewPath = '/account?review=access';
 export function accountPages(parts: Services): Routes {
   const { db, config, passwords, sessions, sendMail, now, codeChanged } = parts;
   const routes = createRoutes('/account');
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
 
   async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
     const user = userOf(ctx);
-    const limits = limitsOf(user, config.limits);
-    const keys = (await listKeyUse(db, user.id))
-      .filter(({ key }) => key.revokedAt === null)
+    const workspace = await findWorkspace(db, ownWorkspaceId(user));
+    const limits = limitsOf(workspace, config.limits);
+    const keys = (await listKeyUse(db, workspace.id))
+      .filter(({ key }) => key.stateAt(now()) === 'active')
       .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {
@@ -86,9 +93,15 @@ export function accountPages(parts: Services): Routes {
     };
     const props: AccountProps = {
       email,
-      plan: { name: user.plan, limits, use: await readUse(db, user.id), byPlan: config.limits, keys },
+      plan: {
+        name: workspace.plan,
+        limits,
+        use: await readUse(db, workspace.id),
+        byPlan: config.limits,
+        keys,
+      },
       latestExport: await findExport(db, user.id, now()),
-      access: ctx.query['review'] === 'access' ? await countAccess(db, user.id) : undefined,
+      access: ctx.query['review'] === 'access' ? await countAccess(db, workspace.id) : undefined,
       refused,
       values: { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') },
     };
@@ -107,9 +120,9 @@ export function accountPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, '/account', isAllowed ? 'confirm' : 'tooManyMails');
   }
 
-  routes.get('user', '/', (ctx) => showAccount(ctx));
+  routes.get('person', '/', (ctx) => showAccount(ctx));
 
-  routes.post('user', '/email', (ctx) =>
+  routes.post('person', '/email', (ctx) =>
     submitForm(ctx, 'email', async () => {
       const user = userOf(ctx);
       const email = field(ctx, 'newEmail').trim();
@@ -126,12 +139,12 @@ export function accountPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/confirm', async (ctx) => {
+  routes.post('person', '/confirm', async (ctx) => {
     const user = userOf(ctx);
     await confirmLater(ctx, (await findPendingEmail(db, user.id, now())) ?? user.email);
   });
 
-  routes.post('user', '/language', (ctx) =>
+  routes.post('person', '/language', (ctx) =>
     submitForm(ctx, 'language', async () => {
       const user = userOf(ctx);
       const language = field(ctx, 'language');
@@ -148,13 +161,13 @@ export function accountPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/notices', async (ctx) => {
+  routes.post('person', '/notices', async (ctx) => {
     const muted = noticeKinds.filter((kind) => field(ctx, kind) !== 'on');
     await setMutedNotices(db, userOf(ctx).id, muted);
     pages.redirectWithFlash(ctx, '/account', 'notices');
   });
 
-  routes.post('user', '/password', (ctx) =>
+  local.post('person', '/password', (ctx) =>
     submitForm(ctx, 'password', async () => {
       const user = userOf(ctx);
       const password = field(ctx, 'newPassword');
@@ -170,7 +183,7 @@ export function accountPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/delete', (ctx) =>
+  routes.post('person', '/delete', (ctx) =>
     submitForm(ctx, 'delete', async () => {
       const user = userOf(ctx);
       const errors = await currentPasswordErrors(ctx, parts, 'deletePassword');
@@ -186,7 +199,7 @@ export function accountPages(parts: Services): Routes {
   );
 
   /** Builds the archive of the account's data. */
-  routes.post('user', '/export', async (ctx) => {
+  routes.post('person', '/export', async (ctx) => {
     const { id: userId } = userOf(ctx);
     const limit = { subject: `export:${userId}`, maxPerHour: maxExportsPerHour };
     const { isAllowed } = await takeAttempt(db, limit);
@@ -203,7 +216,7 @@ export function accountPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, '/account', isAllowed ? 'export' : 'tooManyExports');
   });
 
-  routes.get('user', '/export.zip', async (ctx) => {
+  routes.get('person', '/export.zip', async (ctx) => {
     const { id: userId } = userOf(ctx);
     const found = await findExport(db, userId, now());
     if (found?.state !== 'ready')
@@ -222,13 +235,17 @@ export function accountPages(parts: Services): Routes {
   return routes;
 }
 
-/** Changes to an account need its password, so that a stolen session is not enough. `name` is its field in the form. */
+/** Changes to an account need its password, or the OpenID provider, so that a stolen session is not enough. `name` is its field in the form. */
 export async function currentPasswordErrors(
   ctx: Context,
-  { db, passwords }: Services,
+  { db, config, sessions, passwords }: Services,
   name: string,
 ): Promise<FieldError[]> {
   const user = userOf(ctx);
+  const confirmation = confirmationOf(ctx, { config, sessions });
+  if (confirmation === 'confirmed') return [];
+  if (confirmation === 'provider')
+    return [{ field: name, message: `Confirm with ${config.openId?.name} that it is you` }];
   return passwords.withSlot(async ({ verify }) => {
     const limit = { subject: `password-check:${user.id}`, maxPerHour: maxPasswordChecksPerHour };
     const { isAllowed } = await takeAttempt(db, limit);

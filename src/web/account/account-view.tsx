@@ -11,6 +11,7 @@ import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
 import { Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
 import { figure } from '../ui/words.tsx';
+import { CurrentPassword } from './current-password.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
 
 export interface AccountProps {
@@ -65,7 +66,11 @@ export function AccountView({ email, plan, latestExport, access, refused, values
       <PlanCard plan={plan} />
       <section class="card setting">
         <h2>Security</h2>
-        <p>Two-factor sign-in, passkeys, and where you are signed in.</p>
+        <p>
+          {visitor.provider?.isOnly
+            ? 'How you sign in, and where you are signed in.'
+            : 'Two-factor sign-in, passkeys, and where you are signed in.'}
+        </p>
         <p>
           <a class="button quiet" href="/account/security">
             <Icon name="shield-check" />
@@ -100,35 +105,47 @@ export function AccountView({ email, plan, latestExport, access, refused, values
               autocomplete="email"
               maxLength={254}
             />
-            <CurrentPassword form={formOf('email')} name="emailPassword" purpose="change the email" />
+            <CurrentPassword
+              form={formOf('email')}
+              name="emailPassword"
+              purpose="change the email"
+              page="/account"
+            />
             <button type="submit" class="quiet">
               Change email
             </button>
           </Form>
         </Reveal>
       </section>
-      <section class="card setting" id="change-password">
-        <h2>Password</h2>
-        {refusal('password')}
-        <p>Changing it signs you out on every other device.</p>
-        <Reveal title="Change password…" isOpen={refused?.name === 'password'}>
-          <Form action="/account/password">
-            <CurrentPassword form={formOf('password')} name="oldPassword" purpose="change the password" />
-            <Input
-              form={formOf('password')}
-              name="newPassword"
-              label="New password"
-              type="password"
-              required
-              autocomplete="new-password"
-              hint="At least 10 characters."
-            />
-            <button type="submit" class="quiet">
-              Change password
-            </button>
-          </Form>
-        </Reveal>
-      </section>
+      {!visitor.provider?.isOnly && (
+        <section class="card setting" id="change-password">
+          <h2>Password</h2>
+          {refusal('password')}
+          <p>Changing it signs you out on every other device.</p>
+          <Reveal title="Change password…" isOpen={refused?.name === 'password'}>
+            <Form action="/account/password">
+              <CurrentPassword
+                form={formOf('password')}
+                name="oldPassword"
+                purpose="change the password"
+                page="/account"
+              />
+              <Input
+                form={formOf('password')}
+                name="newPassword"
+                label="New password"
+                type="password"
+                required
+                autocomplete="new-password"
+                hint="At least 10 characters."
+              />
+              <button type="submit" class="quiet">
+                Change password
+              </button>
+            </Form>
+          </Reveal>
+        </section>
+      )}
       <section class="card setting">
         <h2>{email.canMail ? 'Language of emails and time zone' : 'Time zone'}</h2>
         {refusal('language')}
@@ -145,7 +162,10 @@ export function AccountView({ email, plan, latestExport, access, refused, values
       <section class="card setting danger">
         <h2>Delete account</h2>
         {refusal('delete')}
-        <p>This permanently deletes your keys, your codes and all their scans. Printed codes stop working.</p>
+        <p>
+          This permanently deletes your keys, your codes, also those in the trash, and all their scans.
+          Printed codes stop working.
+        </p>
         <Reveal title="Delete account…" isOpen={refused?.name === 'delete'} isDanger>
           <Form action="/account/delete">
             <Input
@@ -155,7 +175,12 @@ export function AccountView({ email, plan, latestExport, access, refused, values
               required
               autocomplete="off"
             />
-            <CurrentPassword form={formOf('delete')} name="deletePassword" purpose="delete the account" />
+            <CurrentPassword
+              form={formOf('delete')}
+              name="deletePassword"
+              purpose="delete the account"
+              page="/account"
+            />
             <button type="submit" class="danger">
               Delete account
             </button>
@@ -209,20 +234,6 @@ function Refused({ name, errors }: RefusedForm) {
       </a>
       .
     </Notice>
-  );
-}
-
-/** A page has several: `purpose` tells them apart for those who do not see the form around them. */
-export function CurrentPassword({ form, name, purpose }: { form: FormState; name: string; purpose: string }) {
-  return (
-    <Input
-      form={form}
-      name={name}
-      label={`Current password, to ${purpose}`}
-      type="password"
-      required
-      autocomplete="current-password"
-    />
   );
 }
 

@@ -31,7 +31,7 @@ export const accountShape = Type.Object(
         ),
         fileBytes: figure('Size of all files and photos.'),
         webhooks: figure('Webhook endpoints.'),
-        keys: figure('API keys that are not revoked.'),
+        keys: figure('API keys that are neither revoked nor expired.'),
       },
       { description: 'How much of each limit is used.' },
     ),
@@ -56,14 +56,15 @@ export const readAccount = operation({
   id: 'readAccount',
   method: 'get',
   path: '/account',
+  scope: 'read',
   summary: 'Read the limits of the account',
   description:
     'Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.',
   success: { status: 200, description: 'The plan, limits and use.', schema: accountShape, example },
-  async handle({ ownerId, rateWindow }, { db, config }) {
+  async handle({ workspaceId, rateWindow }, { db, config }) {
     const [{ plan, limits }, use] = await Promise.all([
-      findLimits(db, ownerId, config.limits),
-      readUse(db, ownerId),
+      findLimits(db, workspaceId, config.limits),
+      readUse(db, workspaceId),
     ]);
     const { fileMb, ...others } = limits;
     return {

@@ -1,11 +1,13 @@
 import type { Static } from 'typebox';
-import { deleteLockedCodes, updateCode } from '../../codes/codes.ts';
+import { updateCode } from '../../codes/codes.ts';
 import { findDesigns, lookFields } from '../../codes/design/stored-design.ts';
 import { findCodes } from '../../codes/find-codes.ts';
 import { changesLook } from '../../codes/proof/prove-design.ts';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { codeWarnings } from '../../codes/scannability.ts';
 import { shareUrl } from '../../codes/share-token.ts';
+import { trashCodes } from '../../codes/trash.ts';
+import { undoDays } from '../../codes/undo-period.ts';
 import type { Config } from '../../config.ts';
 import { createYield } from '../../runtime/yielding.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
@@ -173,6 +175,7 @@ export const bulkChangeOperations = [
     id: 'updateQrCodes',
     method: 'patch',
     path: '/qrcodes/bulk',
+    scope: 'codes',
     summary: 'Change up to 500 QR codes',
     description:
       'Counts as one request. All codes are changed or, if one row is invalid or not a code of yours, none. Each row has the `id` of a code and the fields to change. A code with a design keeps its colors and error correction, because a new look has to be proven: change those with `PATCH /qrcodes/{id}`. The body may have up to 1 MiB.',
@@ -186,11 +189,11 @@ export const bulkChangeOperations = [
       schema: bulkChangesShape,
       example: { updated: 1, data: [{ index: 0, qrCode: changedExample, warnings: [] }] },
     },
-    async prepare({ ownerId, body }, { db, config }) {
+    async prepare({ workspaceId, body }, { db, config }) {
       const { qrCodes } = await body();
       const rows = await readRows(qrCodes);
       const ids = rows.map(({ row }) => idOf(row));
-      const before = byId((await findCodes(db, ownerId, ids)).codes);
+      const before = byId((await findCodes(db, workspaceId, ids)).codes);
       const contents = rows.map(({ row, errors }) => {
         const code = before.get(idOf(row));
         if (errors.length > 0 || !code || row.content === undefined) return undefined;
@@ -205,7 +208,7 @@ export const bulkChangeOperations = [
       return async (services) => {
         const changedAt = services.now();
         const changed = await services.db.transaction(async (transaction) => {
-          const codes = byId((await findCodes(transaction, ownerId, ids, { locks: true })).codes);
+          const codes = byId((await findCodes(transaction, workspaceId, ids, { locks: true })).codes);
           // Only what was changed since is checked again, so that the codes are not locked for long.
           const isStale = ({ row }: ReadRow) =>
             codes.get(idOf(row))?.updatedAt.getTime() !== before.get(idOf(row))?.updatedAt.getTime();
@@ -229,25 +232,23 @@ export const bulkChangeOperations = [
     id: 'deleteQrCodes',
     method: 'delete',
     path: '/qrcodes/bulk',
+    scope: 'codes',
     summary: 'Delete up to 500 QR codes',
-    description:
-      'Counts as one request. Permanently deletes all of these codes with their scans or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an `Idempotency-Key`. Within 10 seconds the share URLs answer 404.',
+    description: `Counts as one request. Moves all of these codes to the trash, from which they can be restored for ${undoDays} days, or, if one of them is not a code of yours, none. Unlike other DELETE requests it has a body, and accepts an \`Idempotency-Key\`. Within 10 seconds the share URLs answer 404.`,
     body: bulkDeletionBody,
     checkedBody: Type.Object({ qrCodeIds: Type.Unsafe<unknown[]>({ type: 'array', ...bulkBounds }) }, closed),
     maxBodyBytes: maxBulkBytes,
     bodyExample: { qrCodeIds: [changedExample.id] },
     success: { status: 204, description: 'All of them were deleted.' },
-    async handle({ ownerId, body }, { db, codeChanged }) {
+    async handle({ workspaceId, body }, { db, config, codeChanged }) {
       const { qrCodeIds } = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
-      const deleted = await db.transaction(async (transaction) => {
-        const { codes, missing } = await findCodes(transaction, ownerId, qrCodeIds, { locks: true });
+      const deleted = await trashCodes(db, workspaceId, config.limits, async (transaction) => {
+        const { codes, missing } = await findCodes(transaction, workspaceId, qrCodeIds, { locks: true });
         refuseRows(
           'qrCodeIds',
           missing.map((index) => missingCode(`qrCodeIds[${index}]`)),
         );
-        const once = [...byId(codes).values()];
-        await deleteLockedCodes(transaction, once);
-        return once;
+        return [...byId(codes).values()];
       });
       for (const { shareToken } of deleted) codeChanged(shareToken);
     },

@@ -196,6 +196,7 @@ export const createQrCodes = operation({
   id: 'createQrCodes',
   method: 'post',
   path: '/qrcodes/bulk',
+  scope: 'codes',
   summary: 'Create up to 500 QR codes',
   description:
     'Counts as one request. By default all codes are created or, if one of them is invalid, none. The body may have up to 1 MiB. If you have a default style, the codes get it after the response, within minutes.',
@@ -230,7 +231,7 @@ export const createQrCodes = operation({
       ],
     },
   },
-  async prepare({ ownerId, body, sentName }, { db, config, now }) {
+  async prepare({ workspaceId, body, sentName }, { db, config, now }) {
     const { mode: chosen = 'all', qrCodes } = await body();
     const createdAt = now();
     const name = sentName('qrCodes');
@@ -254,7 +255,7 @@ export const createQrCodes = operation({
         ...given,
         ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }),
       };
-      const code = newCode(ownerId, input, config.qrCodeLifetimeDays, createdAt, index);
+      const code = newCode(workspaceId, input, config.qrCodeLifetimeDays, createdAt, index);
       columns.push(code);
       const warnings = codeWarnings(code, shareUrl(config.baseUrl, code.shareToken));
       const shown = presentCreated(code, config.baseUrl);
@@ -262,7 +263,7 @@ export const createQrCodes = operation({
       await pause();
     }
     return async (services) => {
-      const isStyled = await createStyledCodes(services.db, ownerId, columns, {
+      const isStyled = await createStyledCodes(services.db, workspaceId, columns, {
         limits: config.limits,
         now: createdAt,
       });

@@ -97,13 +97,14 @@ export const designOperations = [
     id: 'readQrCodeDesign',
     method: 'get',
     path,
+    scope: 'read',
     summary: 'Read the design of a QR code',
     description:
       'Returns how the code looks, and at which size phones read it. Without a design, the defaults.',
     success: { status: 200, description: 'The design.', schema: designShape, example: designExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
       return versioned(shown);
     },
@@ -113,6 +114,7 @@ export const designOperations = [
     id: 'replaceQrCodeDesign',
     method: 'put',
     path,
+    scope: 'codes',
     summary: 'Set the design of a QR code',
     description:
       'Replaces the whole design except its logo, which has an address of its own. Before it is saved, the picture is proven to scan: it is drawn as if printed 30, 20 and 15 mm wide and photographed from 15 cm, sharp, blurred, rotated, pale and with a dirty spot, and read by two readers. A design that they do not read is refused with the change that would help. The images of the share URL show the design within 10 seconds.',
@@ -127,10 +129,10 @@ export const designOperations = [
     },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, body, versioned, requireMatch },
+      { workspaceId, caller, id, body, versioned, requireMatch },
       { db, config, proofs, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
+      const code = await findCode(db, workspaceId, id);
       const given = (await body()) as Partial<Design>;
       const logo = (await findDesign(db, code.id))?.design.logo ?? null;
       const proven = await proveDesign(
@@ -154,13 +156,14 @@ export const designOperations = [
     id: 'deleteQrCodeDesign',
     method: 'delete',
     path,
+    scope: 'codes',
     summary: 'Remove the design of a QR code',
     description:
       'The code gets the default design: square modules in its two colors, without a frame or a logo.',
     success: { status: 204, description: 'The code has the default design.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, config, now, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, requireMatch }, { db, config, now, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       await deleteDesign(db, code.id, now(), (stored) =>
         requireMatch(presentDesign(code, stored, config.baseUrl)),
       );
@@ -172,12 +175,13 @@ export const designOperations = [
     id: 'readQrCodeLogo',
     method: 'get',
     path: logoPath,
+    scope: 'read',
     summary: 'Read the logo of a QR code',
     description: 'Returns which logo the design has. Its `ETag` is that of the design.',
     success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const design = presentDesign(code, await findDesign(db, code.id), config.baseUrl);
       return { logo: versioned(design).logo };
     },
@@ -187,6 +191,7 @@ export const designOperations = [
     id: 'replaceQrCodeLogo',
     method: 'put',
     path: logoPath,
+    scope: 'codes',
     summary: 'Set the logo of a QR code',
     description:
       'The body is the file: PNG, JPEG, WebP or SVG, up to 1 MB and 10 megapixels. It is drawn in the middle of the code, as large as `logoSize` of the design says, and the modules behind it are left out. What is stored is a PNG of at most 512 pixels. An SVG may consist of filled shapes; export one with text, gradients, outlines or links as PNG. The picture is proven to scan like every design. Where the logo needs more error correction, that of the code is raised, and `proof` says so.',
@@ -200,11 +205,11 @@ export const designOperations = [
     },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, file, versioned, requireMatch },
+      { workspaceId, caller, id, file, versioned, requireMatch },
       { db, config, proofs, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
-      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const code = await findCode(db, workspaceId, id);
+      const newLogo = await readLogo(imageDecoder, caller, workspaceId, file());
       const stored = await findDesign(db, code.id);
       const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
       const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
@@ -222,12 +227,13 @@ export const designOperations = [
     id: 'deleteQrCodeLogo',
     method: 'delete',
     path: logoPath,
+    scope: 'codes',
     summary: 'Remove the logo of a QR code',
     description: 'The rest of the design stays, and so does the error correction of the code.',
     success: { status: 204, description: 'The code has no logo.' },
     isVersioned: true,
-    async handle({ ownerId, caller, id, requireMatch }, { db, config, proofs, now, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, caller, id, requireMatch }, { db, config, proofs, now, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       const present = (current: Awaited<ReturnType<typeof findDesign>>) =>
         presentDesign(code, current, config.baseUrl);
       const stored = await findDesign(db, code.id);

@@ -6,6 +6,7 @@ import { AppError, BusyError, invalid } from '../../errors.ts';
 import { createFairScheduler } from '../../runtime/fair-scheduler.ts';
 import { type Database, sqlState } from '../../store/database.ts';
 import { bodyBytesOf } from '../middleware/body.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 const header = 'Idempotency-Key';
 const maxKeyLength = 255;
@@ -36,7 +37,7 @@ interface IdempotencyOptions {
 }
 
 /** The key of a request and the hash of the rest of it, or undefined without one. */
-export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
+export function readKeyUse(ctx: Context, workspaceId: WorkspaceId): KeyUse | undefined {
   const key = ctx.req.headers['idempotency-key'] as string | undefined;
   if (key === undefined) return undefined;
   // Other characters would be sent differently by different clients.
@@ -48,7 +49,7 @@ export function readKeyUse(ctx: Context, ownerId: string): KeyUse | undefined {
   // It decides whether the request changes anything. Without it, the hash is that of the previous release.
   const ifMatch = ctx.req.headers['if-match'];
   if (ifMatch !== undefined) hash.update(`If-Match: ${ifMatch}\n`);
-  return { ownerId, key, requestHash: hash.update(bodyBytesOf(ctx), 'latin1').digest() };
+  return { workspaceId, key, requestHash: hash.update(bodyBytesOf(ctx), 'latin1').digest() };
 }
 
 /**
@@ -63,8 +64,8 @@ export function createIdempotency({ db, secrets, now }: IdempotencyOptions) {
     maxWaitMs,
   });
 
-  async function inTurn<Value>({ ownerId, key }: KeyUse, work: () => Promise<Value>): Promise<Value> {
-    const release = await turns.acquire({ key: `${ownerId} ${key}` }).catch((error: unknown) => {
+  async function inTurn<Value>({ workspaceId, key }: KeyUse, work: () => Promise<Value>): Promise<Value> {
+    const release = await turns.acquire({ key: `${workspaceId} ${key}` }).catch((error: unknown) => {
       throw error instanceof BusyError ? inProgress() : error;
     });
     return work().finally(release);

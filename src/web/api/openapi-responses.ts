@@ -66,10 +66,21 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   401: {
     name: 'InvalidApiKey',
-    description: 'The API key is missing, malformed, unknown or revoked, or its account is blocked.',
+    description: 'The API key is missing, malformed, unknown, revoked or expired, or its account is blocked.',
     example: {
       error: 'invalid_api_key',
       message: 'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',
+    },
+    headers: ['WWW-Authenticate'],
+  },
+  403: {
+    name: 'InsufficientScope',
+    description: 'The API key does not have the scope that the operation needs.',
+    example: {
+      error: 'invalid_api_key',
+      code: 'insufficient_scope',
+      message:
+        'This operation needs an API key with the scope codes. Create one at https://qr.example.com/keys.',
     },
     headers: ['WWW-Authenticate'],
   },
@@ -176,7 +187,10 @@ export const headers: JsonObject = {
   ),
   'X-Request-Id': header('The identifier of this request in our logs.', 'string'),
   'Retry-After': header('Seconds to wait before you try again.'),
-  'WWW-Authenticate': header('Always `Bearer`.', 'string'),
+  'WWW-Authenticate': header(
+    '`Bearer`. In a 403, followed by `error="insufficient_scope"` and the `scope` that is needed.',
+    'string',
+  ),
   Allow: header('The methods that this path accepts.', 'string'),
   'Qrelay-Warning': {
     ...header(

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { scopeTexts } from '../../accounts/key-scopes.ts';
 import { createBody, endingBody, pageBody, patchBody } from '../../codes/code-rules.ts';
 import { designBody } from '../../codes/design/design-schema.ts';
 import type { Config } from '../../config.ts';
@@ -22,7 +23,7 @@ import { filesBody, labelsBody } from './prints.ts';
 import { endingShape } from './qr-code-ending.ts';
 import { fileShape, photoShape } from './qr-code-files.ts';
 import { pageLogoShape, pageShape } from './qr-code-page.ts';
-import { createdShape, readShape } from './qr-codes.ts';
+import { createdShape, listedShape, readShape } from './qr-codes.ts';
 import { analyticsShape, scanShape } from './scans.ts';
 import type { pageOf } from './lists.ts';
 import { applicationBody, applicationShape } from './style-applications.ts';
@@ -32,7 +33,7 @@ import { describeEvents, eventComponents } from './webhook-events.ts';
 import { endpointBody, endpointChanges, endpointShape, endpointWithSecret } from './webhooks.ts';
 
 const tags: Record<ApiTag, string> = {
-  'QR codes': 'Create, list, read, change and delete QR codes.',
+  'QR codes': 'Create, list, read, change, delete and restore QR codes.',
   'Bulk requests': 'Create, change or delete up to 500 QR codes at once.',
   Designs: 'How a QR code looks: shapes, colors, frame and logo.',
   Styles: 'Saved designs, called templates in the app: one for many QR codes, or for all new ones.',
@@ -91,7 +92,8 @@ export function buildOpenApi(
           scheme: 'bearer',
           bearerFormat: 'qrl_<prefix>_<secret>',
           description:
-            'Create a key on the API keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key.',
+            'Create a key on the API keys page (/keys); it is shown only once. The operator of the service can also create one with `qrelay key create`. Rate limits apply per key. A key can do everything, or only what its scopes allow.',
+          'x-scopes': scopeTexts,
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, inline(schema)])),
@@ -111,7 +113,7 @@ function contactOf(contact: string): JsonObject {
 }
 
 function describe(operation: TaggedOperation): JsonObject {
-  const statuses = [400, 401, 405, 408, 429, 500, 503];
+  const statuses = [400, 401, 403, 405, 408, 429, 500, 503];
   const hasId = operation.path.includes('{id}');
   if (hasId || operation.success.file || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
@@ -128,6 +130,8 @@ function describe(operation: TaggedOperation): JsonObject {
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
+    // For other types than OAuth, OpenAPI 3.1 takes these for the roles that are needed.
+    security: [{ apiKey: [operation.scope] }],
     parameters: [
       ...(hasId ? [idParameter(operation.path)] : []),
       ...queryParameters(operation),
@@ -262,6 +266,7 @@ function hasIdInBody({ body }: Operation): boolean {
 /** Responses, by the names that they have in the document. */
 const schemas: Record<string, TSchema> = {
   QrCode: readShape,
+  ListedQrCode: listedShape,
   CreatedQrCode: createdShape,
   Design: designShape,
   Logo: logoShape,

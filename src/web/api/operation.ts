@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema, TVoid } from 'typebox';
+import type { Scope } from '../../accounts/key-scopes.ts';
 import type { RateWindow } from '../../accounts/api-keys.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Caller } from '../../runtime/fair-scheduler.ts';
 import type { Services } from '../services.ts';
 import type { BodyRules } from '../../codes/validation.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** A parsed and validated request. */
 interface ApiRequest<Query, Body> {
-  ownerId: string;
+  workspaceId: WorkspaceId;
   /** The requests of this key in the last hour. */
   rateWindow: RateWindow;
   /** For slow work. */
@@ -41,6 +43,8 @@ type OperationOf<Query extends TObject, Body extends TObject, Response extends T
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Below the version prefix. Its only parameter is `{id}`. */
   path: string;
+  /** What an API key must be allowed to do. */
+  scope: Scope;
   summary: string;
   description: string;
   /** Unknown parameters are rejected. */

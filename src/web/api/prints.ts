@@ -84,6 +84,7 @@ export const printOperations = [
     id: 'printQrCodeLabels',
     method: 'post',
     path: '/qrcodes/labels',
+    scope: 'read',
     summary: 'Print labels',
     description:
       'Returns a PDF with a label for each of up to 1,000 QR codes, with their share links. Print it at 100 % of its size. Changes nothing, and counts as one request.',
@@ -96,7 +97,7 @@ export const printOperations = [
       file: { type: 'application/pdf', name: 'labels.pdf' },
       optionalHeaders: ['Qrelay-Warning'],
     },
-    async handle({ ownerId, caller, body, warn, sentName }, { db, prints }) {
+    async handle({ workspaceId, caller, body, warn, sentName }, { db, prints }) {
       const given = await body(async (fields, invalidFields) => [
         ...idErrors('qrCodeIds', fields.qrCodeIds),
         // The labels of a grid with invalid fields have no size.
@@ -107,7 +108,7 @@ export const printOperations = [
       const options = labelOptions(given);
       const load = async () => {
         const codes = await prints.picturesOf(
-          await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds')),
+          await requireCodes(db, workspaceId, given.qrCodeIds, sentName('qrCodeIds')),
         );
         const tooSmall = countTooSmall(codes, options);
         if (tooSmall > 0)
@@ -122,6 +123,7 @@ export const printOperations = [
     id: 'downloadQrCodeFiles',
     method: 'post',
     path: '/qrcodes/files',
+    scope: 'read',
     summary: 'Download pictures',
     description:
       'Returns a ZIP archive with a picture of each of up to 1,000 QR codes, and `manifest.csv`, which lists the files with the name, type, category, share link and id of their codes. Changes nothing, and counts as one request.',
@@ -133,10 +135,10 @@ export const printOperations = [
       description: 'The archive.',
       file: { type: 'application/zip', name: 'qr-codes.zip' },
     },
-    async handle({ ownerId, caller, body, sentName }, { db, prints }) {
+    async handle({ workspaceId, caller, body, sentName }, { db, prints }) {
       const given = await body(async (fields) => idErrors('qrCodeIds', fields.qrCodeIds));
       const load = async () => {
-        const codes = await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'));
+        const codes = await requireCodes(db, workspaceId, given.qrCodeIds, sentName('qrCodeIds'));
         return prints.picturesOf([...new Map(codes.map((code) => [code.id, code])).values()]);
       };
       return prints.files(caller, load, given.format);

@@ -38,13 +38,14 @@ export const endingOperations = [
     id: 'readQrCodeEnding',
     method: 'get',
     path: '/qrcodes/{id}/ending',
+    scope: 'read',
     summary: 'Read how a QR code ends',
     description:
       'Returns when the code ends, whether scans renew it, and where its share URL leads afterwards.',
     success: { status: 200, description: 'How the code ends.', schema: endingShape, example },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const ending = presentEnding(await findCode(db, ownerId, id), config);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const ending = presentEnding(await findCode(db, workspaceId, id), config);
       return versioned(ending);
     },
   }),
@@ -53,6 +54,7 @@ export const endingOperations = [
     id: 'updateQrCodeEnding',
     method: 'patch',
     path: '/qrcodes/{id}/ending',
+    scope: 'codes',
     summary: 'Change how a QR code ends',
     description:
       'Send only the fields that you want to change. `"expiresAt": null` returns to the default lifetime, also after the code has expired. Scans see the change within 10 seconds.',
@@ -66,10 +68,10 @@ export const endingOperations = [
       example: { ...example, afterExpiryUrl: 'https://example.com/closed' },
     },
     isVersioned: true,
-    async handle({ ownerId, id, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
+    async handle({ workspaceId, id, body, versioned, requireMatch }, { db, config, now, codeChanged }) {
       const changed = await changeCode(
         db,
-        ownerId,
+        workspaceId,
         id,
         async (code, transaction) => {
           const given = await body(endingRules(transaction, config));

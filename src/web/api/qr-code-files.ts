@@ -88,18 +88,19 @@ export const fileOperations = [
     id: 'readQrCodeFile',
     method: 'get',
     path: filePath,
+    scope: 'read',
     summary: 'Read about the file of a QR code',
     description:
       'Returns what the file is and where it is served, and how much the files of the account may have together.',
     success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentFile(await findFile(db, code.id, 'file'), code, config.baseUrl);
       return {
         ...versioned(shown),
-        usedBytes: await usedBytes(db, ownerId),
-        quotaBytes: await findFileQuota(db, ownerId, config.limits),
+        usedBytes: await usedBytes(db, workspaceId),
+        quotaBytes: await findFileQuota(db, workspaceId, config.limits),
       };
     },
   }),
@@ -108,6 +109,7 @@ export const fileOperations = [
     id: 'replaceQrCodeFile',
     method: 'put',
     path: filePath,
+    scope: 'codes',
     summary: 'Set the file that a scan opens',
     description:
       'The body is the file: PDF, PNG, JPEG or WebP, up to 10 MB; images up to 25 megapixels. The code gets the type `url` and the address of the file as its `content`, so that a scan is counted and then opens it. A file that is there is replaced: the share URL and the address stay. What cameras add to images, such as the place, is removed. Setting another `content` deletes the file.',
@@ -121,16 +123,16 @@ export const fileOperations = [
     success: { status: 200, description: 'The file was stored.', schema: fileShape, example: fileExample },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, query, file, mediaType, versioned, requireMatch },
+      { workspaceId, caller, id, query, file, mediaType, versioned, requireMatch },
       { db, config, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
-      const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+      const code = await findCode(db, workspaceId, id);
+      const quotaBytes = await findFileQuota(db, workspaceId, config.limits);
       const bytes = file();
       // Before the work: decided when it is saved.
       await requireRoom(
         db,
-        { userId: ownerId, codeId: code.id },
+        { workspaceId, codeId: code.id },
         { kind: 'file', bytes: bytes.length },
         quotaBytes,
       );
@@ -142,7 +144,7 @@ export const fileOperations = [
       const saved = await saveFile(db, code, upload, { quotaBytes, content, check, now: now() });
       codeChanged(code.shareToken);
       const shown = presentFile(saved, code, config.baseUrl);
-      return { ...versioned(shown), usedBytes: await usedBytes(db, ownerId), quotaBytes };
+      return { ...versioned(shown), usedBytes: await usedBytes(db, workspaceId), quotaBytes };
     },
   }),
 
@@ -150,13 +152,14 @@ export const fileOperations = [
     id: 'deleteQrCodeFile',
     method: 'delete',
     path: filePath,
+    scope: 'codes',
     summary: 'Delete the file of a QR code',
     description:
       'The `content` of the code stays the address of the file, which shows people a page that says that it was removed, with the status 410, until another one is set. A `Qrelay-Warning` header says so. To lead elsewhere, set another `content` instead, which deletes the file as well.',
     success: { status: 204, description: 'The code has no file.', optionalHeaders: ['Qrelay-Warning'] },
     isVersioned: true,
-    async handle({ ownerId, id, warn, requireMatch }, { db, config, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, warn, requireMatch }, { db, config, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
         requireMatch(presentFile(current, code, config.baseUrl)),
       );
@@ -172,12 +175,13 @@ export const fileOperations = [
     id: 'readQrCodePhoto',
     method: 'get',
     path: photoPath,
+    scope: 'read',
     summary: 'Read about the photo of a contact',
     description: 'Returns where the photo is served.',
     success: { status: 200, description: 'The photo, or nulls.', schema: photoShape, example: photoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, config }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, config }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentPhoto(await findFile(db, code.id, 'photo'), code, config.baseUrl);
       return versioned(shown);
     },
@@ -187,6 +191,7 @@ export const fileOperations = [
     id: 'replaceQrCodePhoto',
     method: 'put',
     path: photoPath,
+    scope: 'codes',
     summary: 'Set the photo of a contact',
     description:
       'For codes of type `vcard`. The body is the file: PNG, JPEG or WebP, up to 10 MB and 25 megapixels. Its middle is stored as JPEG of 256 × 256 pixels, shown on the share page, and part of the contact that people save. It is not part of the picture of the code, which would be too small for it. Another type of the code deletes the photo.',
@@ -195,12 +200,12 @@ export const fileOperations = [
     success: { status: 200, description: 'The photo was stored.', schema: photoShape, example: photoExample },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, file, mediaType, versioned, requireMatch },
+      { workspaceId, caller, id, file, mediaType, versioned, requireMatch },
       { db, config, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
+      const code = await findCode(db, workspaceId, id);
       if (code.type !== 'vcard') throw noContact();
-      const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+      const quotaBytes = await findFileQuota(db, workspaceId, config.limits);
       const photo = await readPhoto(imageDecoder, caller, { bytes: file(), declared: mediaType, name: '' });
       const check = (current: CodeFile | undefined) =>
         requireMatch(presentPhoto(current, code, config.baseUrl));
@@ -215,12 +220,13 @@ export const fileOperations = [
     id: 'deleteQrCodePhoto',
     method: 'delete',
     path: photoPath,
+    scope: 'codes',
     summary: 'Delete the photo of a contact',
     description: 'The share page and the contact that people save are without it within 10 seconds.',
     success: { status: 204, description: 'The code has no photo.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, config, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, requireMatch }, { db, config, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       await deleteFile(db, code.id, 'photo', (current) =>
         requireMatch(presentPhoto(current, code, config.baseUrl)),
       );

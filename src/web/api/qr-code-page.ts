@@ -59,13 +59,14 @@ export const pageOperations = [
     id: 'readQrCodePage',
     method: 'get',
     path: '/qrcodes/{id}/page',
+    scope: 'read',
     summary: 'Read how the share page looks',
     description:
       'Returns the title, the line and the color of the page that a scan opens. Redirects show no page.',
     success: { status: 200, description: 'How the page looks.', schema: pageShape, example },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const look = pageLookOf(await findCode(db, ownerId, id));
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const look = pageLookOf(await findCode(db, workspaceId, id));
       return versioned(look);
     },
   }),
@@ -74,16 +75,17 @@ export const pageOperations = [
     id: 'updateQrCodePage',
     method: 'patch',
     path: '/qrcodes/{id}/page',
+    scope: 'codes',
     summary: 'Change how the share page looks',
     description: 'Send only the fields that you want to change. Scans see the change within 10 seconds.',
     body: pageBody,
     bodyExample: { title: 'Café Linden', color: '#7a1f3d' },
     success: { status: 200, description: 'How the page looks after the change.', schema: pageShape, example },
     isVersioned: true,
-    async handle({ ownerId, id, body, versioned, requireMatch }, { db, now, codeChanged }) {
+    async handle({ workspaceId, id, body, versioned, requireMatch }, { db, now, codeChanged }) {
       const changed = await changeCode(
         db,
-        ownerId,
+        workspaceId,
         id,
         async (code) => {
           const given = await body();
@@ -104,12 +106,13 @@ export const pageLogoOperations = [
     id: 'readQrCodePageLogo',
     method: 'get',
     path: logoPath,
+    scope: 'read',
     summary: 'Read the logo of the share page',
     description: 'Returns which logo the page shows that a scan opens. Redirects show no page.',
     success: { status: 200, description: 'The logo.', schema: pageLogoShape, example: logoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const code = await findCode(db, workspaceId, id);
       const shown = presentPageLogo(await findPageLogo(db, code.id));
       return versioned(shown);
     },
@@ -119,6 +122,7 @@ export const pageLogoOperations = [
     id: 'replaceQrCodePageLogo',
     method: 'put',
     path: logoPath,
+    scope: 'codes',
     summary: 'Set the logo of the share page',
     description:
       'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. The page shows it above the title. Scans see the change within 10 seconds.',
@@ -134,11 +138,11 @@ export const pageLogoOperations = [
     success: { status: 200, description: 'The logo was saved.', schema: pageLogoShape, example: logoExample },
     isVersioned: true,
     async handle(
-      { ownerId, caller, id, query, file, versioned, requireMatch },
+      { workspaceId, caller, id, query, file, versioned, requireMatch },
       { db, imageDecoder, now, codeChanged },
     ) {
-      const code = await findCode(db, ownerId, id);
-      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const code = await findCode(db, workspaceId, id);
+      const newLogo = await readLogo(imageDecoder, caller, workspaceId, file());
       const saved = await savePageLogo(db, code, { newLogo, alt: query.alt }, now(), (stored) =>
         requireMatch(presentPageLogo(stored)),
       );
@@ -151,12 +155,13 @@ export const pageLogoOperations = [
     id: 'deleteQrCodePageLogo',
     method: 'delete',
     path: logoPath,
+    scope: 'codes',
     summary: 'Remove the logo of the share page',
     description: 'Scans see the change within 10 seconds.',
     success: { status: 204, description: 'The page has no logo.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, now, codeChanged }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, requireMatch }, { db, now, codeChanged }) {
+      const code = await findCode(db, workspaceId, id);
       await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
       codeChanged(code.shareToken);
     },

@@ -8,7 +8,7 @@ import {
   newCodeRules,
   patchBody,
 } from '../../codes/code-rules.ts';
-import { type NewCode, changeCode, deleteCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
+import { type NewCode, changeCode, findCode, listCodes, newCode } from '../../codes/codes.ts';
 import { keepDesign } from '../../codes/design/stored-design.ts';
 import { expiringWithin } from '../../codes/lifetime.ts';
 import { changesLook, proveChange } from '../../codes/proof/prove-design.ts';
@@ -22,6 +22,7 @@ import {
   plainWarning,
   proveDefaultStyle,
 } from '../../codes/styles/default-style.ts';
+import { listTrashedCodes, type TrashedCode } from '../../codes/trash.ts';
 import { readScanCounts } from '../../scans/analytics.ts';
 import { Type, choice, maxLabelLength, nullable, text, timestamp, uuid } from '../../schema.ts';
 import type { Database } from '../../store/database.ts';
@@ -29,6 +30,8 @@ import { operation } from './operation.ts';
 import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
 import { pageOf, pageQuery, period, periodOf, periodRules, present, toPage } from './lists.ts';
+
+const codeStates = ['active', 'trashed'] as const;
 
 const assigned = 'is assigned by the service and cannot be set';
 const assignedFields = {
@@ -86,6 +89,14 @@ export const readShape = Type.Object(
   { description: 'A QR code.' },
 );
 
+export const listedShape = Type.Object(
+  {
+    ...readShape.properties,
+    deletedAt: Type.Optional(timestamp('When it was deleted. Only codes in the trash have it.')),
+  },
+  { description: 'A QR code of a list.' },
+);
+
 type NewColumns = NewCode & Pick<QrCode, 'id' | 'shareToken' | 'createdAt' | 'expiresAt'>;
 
 export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof createdShape> {
@@ -94,6 +105,16 @@ export function presentCreated(code: NewColumns, baseUrl: string): Static<typeof
 
 export function presentCode(code: QrCode, scanCount: number, baseUrl: string): Static<typeof readShape> {
   return present(readShape, { ...code, shareUrl: shareUrl(baseUrl, code.shareToken), scanCount });
+}
+
+/** A code in the trash also says when it was deleted. */
+function presentListed(
+  code: QrCode | TrashedCode,
+  scanCount: number,
+  baseUrl: string,
+): Static<typeof listedShape> {
+  const shown = presentCode(code, scanCount, baseUrl);
+  return 'trashedAt' in code ? { ...shown, deletedAt: code.trashedAt.toISOString() } : shown;
 }
 
 export const createdExample: Static<typeof createdShape> = {
@@ -128,7 +149,7 @@ export const changedExample: Static<typeof readShape> = {
 };
 
 /** Scans do not make a version stale. */
-const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
+export const codeEtag = ({ scanCount, ...rest }: Static<typeof readShape>) => etagOf(rest, scanCount);
 
 const warningNote =
   'If phones may fail to read the code, a `Qrelay-Warning` header per reason says what to change.';
@@ -137,6 +158,7 @@ export const createQrCode = operation({
   id: 'createQrCode',
   method: 'post',
   path: '/qrcodes',
+  scope: 'codes',
   summary: 'Create a publicly shared QR code',
   description:
     'Only `name` and `content` are required. The response contains the `shareUrl` to print, which anyone can open unless `isPublic` is false. The code gets your default style, if you have one and phones can read the code in it; else a `Qrelay-Warning` header says why not.',
@@ -152,10 +174,10 @@ export const createQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, body, warn, versioned }, { db, config, proofs, now }) {
+  async prepare({ workspaceId, body, warn, versioned }, { db, config, proofs, now }) {
     const { expiresAt, ...given } = await body(newCodeRules(db, config, now()));
     const created = newCode(
-      ownerId,
+      workspaceId,
       { ...createDefaults, ...given, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) },
       config.qrCodeLifetimeDays,
       now(),
@@ -176,12 +198,13 @@ export const readQrCode = operation({
   id: 'readQrCode',
   method: 'get',
   path: '/qrcodes/{id}',
+  scope: 'read',
   summary: 'Read a QR code',
   description: 'Returns one of your QR codes, with its number of scans.',
   success: { status: 200, description: 'The QR code.', schema: readShape, example: readExample },
   isVersioned: true,
-  async handle({ ownerId, id, versioned }, services) {
-    const shown = await presentWithCount(await findCode(services.db, ownerId, id), services);
+  async handle({ workspaceId, id, versioned }, services) {
+    const shown = await presentWithCount(await findCode(services.db, workspaceId, id), services);
     return versioned(shown, codeEtag(shown));
   },
 });
@@ -190,10 +213,18 @@ export const listQrCodes = operation({
   id: 'listQrCodes',
   method: 'get',
   path: '/qrcodes',
+  scope: 'read',
   summary: 'List QR codes',
-  description: 'Returns your QR codes one page at a time, newest first.',
+  description:
+    'Returns your QR codes one page at a time, newest first. Codes that were deleted are in the trash, which is a list of its own.',
   query: Type.Object({
     ...pageQuery('code', { limit: 20, max: 100 }),
+    state: Type.Optional(
+      Type.Unsafe<(typeof codeStates)[number]>({
+        ...choice(codeStates, '`active`: your codes. `trashed`: deleted codes that can be restored.'),
+        default: 'active',
+      }),
+    ),
     category: Type.Optional(text('Only codes with this category.', { maxLength: maxLabelLength })),
     type: Type.Optional(choice(codeTypes, 'Only codes of this type.')),
     favorite: Type.Optional(
@@ -212,11 +243,12 @@ export const listQrCodes = operation({
   success: {
     status: 200,
     description: 'One page of your QR codes.',
-    schema: pageOf(readShape, 'One page of QR codes.'),
+    schema: pageOf(listedShape, 'One page of QR codes.'),
     example: { data: [readExample], nextCursor: null },
   },
-  async handle({ ownerId, query }, services) {
-    const { limit = 20, cursor: after, expiringWithinDays, category, type, favorite } = query;
+  async handle({ workspaceId, query }, services) {
+    const { limit = 20, cursor: after, state, expiringWithinDays, category, type, favorite } = query;
+    const list = state === 'trashed' ? listTrashedCodes : listCodes;
     const { reads, config, now } = services;
     const filter = {
       category,
@@ -225,12 +257,12 @@ export const listQrCodes = operation({
       ...periodOf(query),
       expiring: expiringWithin(expiringWithinDays, now()),
     };
-    const { codes, counts } = await reads.codes(ownerId, async (db) => {
-      const found = await listCodes(db, ownerId, filter, { limit, cursor: after });
+    const { codes, counts } = await reads.codes(workspaceId, async (db) => {
+      const found: QrCode[] = await list(db, workspaceId, filter, { limit, cursor: after });
       const ids = found.map((code) => code.id);
       return { codes: found, counts: await readScanCounts(db, ids) };
     });
-    return toPage(codes, limit, (code) => presentCode(code, counts.get(code.id) ?? 0, config.baseUrl));
+    return toPage(codes, limit, (code) => presentListed(code, counts.get(code.id) ?? 0, config.baseUrl));
   },
 });
 
@@ -238,6 +270,7 @@ export const updateQrCode = operation({
   id: 'updateQrCode',
   method: 'patch',
   path: '/qrcodes/{id}',
+  scope: 'codes',
   summary: 'Change a QR code',
   description:
     'Send only the fields that you want to change. `type` can only be changed together with `content`. `shareUrl` never changes, so printed codes keep working. If the code has a design, it is proven again with new colors or error correction, and the change is refused if phones could not read it. Scans see the change within 10 seconds.',
@@ -252,16 +285,16 @@ export const updateQrCode = operation({
     optionalHeaders: ['Qrelay-Warning'],
   },
   isVersioned: true,
-  async prepare({ ownerId, id, body, warn, versioned, requireMatch }, { db, config, proofs }) {
+  async prepare({ workspaceId, id, body, warn, versioned, requireMatch }, { db, config, proofs }) {
     // Invalid fields are reported below.
     const fields = await body().catch(() => ({}));
-    const proven = await proveChange({ db, proofs, config }, ownerId, id, fields);
+    const proven = await proveChange({ db, proofs, config }, workspaceId, id, fields);
     return async (services) => {
       const changedAt = services.now();
       const change = (source: Database) =>
         changeCode(
           source,
-          ownerId,
+          workspaceId,
           id,
           async (code, transaction) => {
             const { expiresAt, ...given } = await body(changedCodeRules(transaction, code, config));
@@ -287,23 +320,7 @@ export const updateQrCode = operation({
   },
 });
 
-export const deleteQrCode = operation({
-  id: 'deleteQrCode',
-  method: 'delete',
-  path: '/qrcodes/{id}',
-  summary: 'Delete a QR code',
-  description: 'Permanently deletes the code and all its scans. Within 10 seconds its share URL answers 404.',
-  success: { status: 204, description: 'The QR code was deleted.' },
-  isVersioned: true,
-  async handle({ ownerId, id, requireMatch }, { db, config, codeChanged }) {
-    const { shareToken } = await deleteCode(db, ownerId, id, (code) =>
-      requireMatch(codeEtag(presentCode(code, 0, config.baseUrl))),
-    );
-    codeChanged(shareToken);
-  },
-});
-
-async function presentWithCount(code: QrCode, { db, config }: Services) {
+export async function presentWithCount(code: QrCode, { db, config }: Services) {
   const counts = await readScanCounts(db, [code.id]);
   return presentCode(code, counts.get(code.id) ?? 0, config.baseUrl);
 }

@@ -34,6 +34,8 @@ export interface ShownOperation {
   path: string;
   summary: string;
   description: string;
+  /** What an API key must be allowed to do. */
+  scope: string;
   parameters: { place: string; fields: ShownField[] }[];
   body: ShownField[];
   /** The request of the examples. */
@@ -73,6 +75,8 @@ export interface Reference {
   serverUrl: string;
   authentication: string;
   keyFormat: string;
+  /** What each scope of a key allows. */
+  scopes: [scope: string, meaning: string][];
   /** In the order of the document's tags. */
   resources: ShownResource[];
   events: { description: string; headers: ShownField[]; list: ShownEvent[] };
@@ -160,6 +164,9 @@ export function readReference(document: OpenApiDocument): Reference {
       path: `${new URL(serverUrl).pathname}${path}`,
       summary: operation.summary,
       description: operation.description,
+      scope: Object.values(operation.security[0] ?? {})
+        .flat()
+        .join(', '),
       parameters: ['path', 'query', 'header'].map((place) => ({
         place,
         fields: operation.parameters.filter((parameter) => parameter.in === place).map(showParameter),
@@ -195,6 +202,7 @@ export function readReference(document: OpenApiDocument): Reference {
     serverUrl,
     authentication: security?.description ?? '',
     keyFormat: security?.bearerFormat ?? '',
+    scopes: Object.entries(security?.['x-scopes'] ?? {}),
     resources: document.tags.map(({ name, description }) => ({
       name,
       description,
@@ -279,7 +287,10 @@ export interface OpenApiDocument {
     headers: Record<string, HeaderObject>;
     responses: Record<string, ResponseObject>;
     requestBodies: Record<string, JsonContent>;
-    securitySchemes: Record<string, { bearerFormat: string; description: string }>;
+    securitySchemes: Record<
+      string,
+      { bearerFormat: string; description: string; 'x-scopes': Record<string, string> }
+    >;
   };
 }
 
@@ -342,6 +353,8 @@ export interface OperationObject {
   tags: string[];
   summary: string;
   description: string;
+  /** The scopes that are needed, by the name of the scheme. */
+  security: Record<string, string[]>[];
   parameters: ParameterObject[];
   /** Fields, or a file of one of several media types. */
   requestBody?: { $ref: string } | { content: Record<string, unknown> };

@@ -39,11 +39,13 @@ import { buildOpenApi } from './openapi.ts';
 import { type ApiTag, type Operation, type TaggedOperation, acceptsIdempotencyKey } from './operation.ts';
 import { etagOf, isKnown, requireMatch } from './preconditions.ts';
 import type { Services } from '../services.ts';
-import { createQrCode, deleteQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { createQrCode, listQrCodes, readQrCode, updateQrCode } from './qr-codes.ts';
+import { deleteQrCode, restoreQrCode } from './qr-code-trash.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 /** In the order of the OpenAPI document. */
 const operationsByTag: Record<ApiTag, Operation[]> = {
-  'QR codes': [createQrCode, listQrCodes, readQrCode, updateQrCode, deleteQrCode],
+  'QR codes': [createQrCode, listQrCodes, readQrCode, updateQrCode, deleteQrCode, restoreQrCode],
   'Bulk requests': [createQrCodes, ...bulkChangeOperations],
   Designs: designOperations,
   Styles: [...styleOperations, ...applicationOperations],
@@ -73,8 +75,8 @@ export function apiRoutes(services: Services): Routes {
   for (const operation of operations.toSorted(fixedPathsFirst)) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1');
     const readers = bodyReaders(operation, services.uploads);
-    routes.add(
-      'key',
+    routes.addForKeys(
+      operation.scope,
       operation.method.toUpperCase(),
       path,
       ...readers,
@@ -124,7 +126,7 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
     return body;
   }
 
-  async function prepare(ctx: Context, ownerId: string): Promise<Perform> {
+  async function prepare(ctx: Context, workspaceId: WorkspaceId): Promise<Perform> {
     const headers: OperationResponse['headers'] = {};
     const renamed = rename(ctx.request.body);
     const warnings = renamingWarnings(renamed.sent);
@@ -132,7 +134,7 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
       throw inSentNames(error, renamed.sent);
     };
     const request: Parameters<NonNullable<Operation['handle']>>[0] = {
-      ownerId,
+      workspaceId,
       rateWindow: ctx.state['rateWindow'] as RateWindow,
       caller: callerOf(ctx),
       id: (ctx['params'] as { id?: string }).id ?? '',
@@ -164,13 +166,13 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
     `${services.config.baseUrl}${apiPrefix}${path.replace('{id}', id)}`;
 
   /** Other processes and caches must not learn of a change before it is committed. */
-  async function performOnce(ctx: Context, ownerId: string): Promise<OperationResponse> {
-    const use = acceptsIdempotencyKey(operation) ? readKeyUse(ctx, ownerId) : undefined;
-    if (!use) return (await prepare(ctx, ownerId))(services);
+  async function performOnce(ctx: Context, workspaceId: WorkspaceId): Promise<OperationResponse> {
+    const use = acceptsIdempotencyKey(operation) ? readKeyUse(ctx, workspaceId) : undefined;
+    if (!use) return (await prepare(ctx, workspaceId))(services);
     const changed: string[] = [];
     const codeChanged = (shareToken: string) => changed.push(shareToken);
     const { response, isReplay } = await idempotency.once(use, async () => {
-      const perform = await prepare(ctx, ownerId);
+      const perform = await prepare(ctx, workspaceId);
       return (db) => perform({ ...services, db, codeChanged });
     });
     changed.forEach(services.codeChanged);
@@ -179,10 +181,10 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
   }
 
   return async (ctx: Context, _next: Next): Promise<void> => {
-    const ownerId: unknown = ctx.state['ownerId'];
-    if (typeof ownerId !== 'string') throw new Error('An operation was called without authentication');
-    const { status, headers, body } = await performOnce(ctx, ownerId);
-    if (operation.method !== 'get' && !file) await services.reads.codesChanged(ownerId);
+    const workspaceId = ctx.state['workspaceId'] as WorkspaceId | undefined;
+    if (workspaceId === undefined) throw new Error('An operation was called without authentication');
+    const { status, headers, body } = await performOnce(ctx, workspaceId);
+    if (operation.method !== 'get' && !file) await services.reads.codesChanged(workspaceId);
     ctx.set(headers);
     if (operation.method === 'get' && isKnown(ctx.req.headers['if-none-match'], headers.ETag)) {
       ctx.status = 304;

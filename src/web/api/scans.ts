@@ -127,6 +127,7 @@ export const scanOperations = [
     id: 'readQrCodeAnalytics',
     method: 'get',
     path: '/qrcodes/{id}/analytics',
+    scope: 'analytics',
     summary: 'Read aggregated scan statistics',
     description: `Counts the scans of the last \`days\` days, including today, by ${counted} and day. Days begin at midnight UTC.`,
     query: Type.Object({
@@ -145,8 +146,8 @@ export const scanOperations = [
       schema: analyticsShape,
       example: analyticsExample,
     },
-    async handle({ ownerId, id, query: { days = 30 } }, { db, reads, now }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, query: { days = 30 } }, { db, reads, now }) {
+      const code = await findCode(db, workspaceId, id);
       return reads.scans(code.id, (replica) => readAnalytics(replica, code.id, days, now()));
     },
   }),
@@ -155,6 +156,7 @@ export const scanOperations = [
     id: 'listQrCodeScans',
     method: 'get',
     path: '/qrcodes/{id}/scans',
+    scope: 'analytics',
     summary: 'List raw scan records',
     description: 'Returns the scans of a QR code one page at a time, newest first.',
     query: Type.Object({
@@ -168,8 +170,8 @@ export const scanOperations = [
       schema: pageOf(scanShape, 'One page of scans.'),
       example: { data: [scanExample], nextCursor: '01936f40-11c2-7a3b-9d5e-6b1f2c3d4e5f' },
     },
-    async handle({ ownerId, id, query: { limit = 100, cursor: after, ...given } }, { db, reads }) {
-      const code = await findCode(db, ownerId, id);
+    async handle({ workspaceId, id, query: { limit = 100, cursor: after, ...given } }, { db, reads }) {
+      const code = await findCode(db, workspaceId, id);
       const scans = await reads.scans(code.id, (replica) =>
         listScans(replica, code.id, { limit, cursor: after, ...periodOf(given) }),
       );

@@ -15,6 +15,7 @@ import type { Database } from '../../store/database.ts';
 import { formerField, formerName } from './former-names.ts';
 import { operation } from './operation.ts';
 import { styleExample } from './styles.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 const ids = {
   minItems: 1,
@@ -100,8 +101,12 @@ function choiceErrors(given: { qrCodeIds?: unknown; category?: unknown }): Field
   return [];
 }
 
-async function idsOfCategory(db: Database, ownerId: string, category: string | undefined): Promise<string[]> {
-  const codes = await listCodes(db, ownerId, { category }, { limit: maxAppliedCodes });
+async function idsOfCategory(
+  db: Database,
+  workspaceId: WorkspaceId,
+  category: string | undefined,
+): Promise<string[]> {
+  const codes = await listCodes(db, workspaceId, { category }, { limit: maxAppliedCodes });
   if (codes.length > maxAppliedCodes) {
     const message = `has more than ${maxAppliedCodes} QR codes: send their ids in several requests`;
     throw invalid([{ field: 'category', message }]);
@@ -115,6 +120,7 @@ export const applicationOperations = [
     id: 'applyStyle',
     method: 'post',
     path: '/styles/{id}/apply',
+    scope: 'codes',
     summary: 'Apply a style to QR codes',
     description:
       'Each code is proven on its own, which takes up to a second, so the worker does it after the response. Read the application to see how far it is. Codes that phones could not read in the style stay as they were, and are listed with the reason; so do codes that get another design before their turn. As with a design, a logo may raise the error correction of a code. The result can be read for seven days.',
@@ -130,17 +136,17 @@ export const applicationOperations = [
       example: applicationExample,
       location: '/style-applications/{id}',
     },
-    async handle({ ownerId, id, body, sentName }, { db, now }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, id, body, sentName }, { db, now }) {
+      const style = await findStyle(db, workspaceId, id);
       const given = await body(async (fields, invalidFields) => [
         ...idErrors('qrCodeIds', fields.qrCodeIds),
         ...(invalidFields.has('qrCodeIds') || invalidFields.has('category') ? [] : choiceErrors(fields)),
       ]);
       const codeIds = given.qrCodeIds
-        ? (await requireCodes(db, ownerId, given.qrCodeIds, sentName('qrCodeIds'))).map((code) => code.id)
-        : await idsOfCategory(db, ownerId, given.category);
+        ? (await requireCodes(db, workspaceId, given.qrCodeIds, sentName('qrCodeIds'))).map((code) => code.id)
+        : await idsOfCategory(db, workspaceId, given.category);
       const wanted = { styleId: style.id, codeIds: [...new Set(codeIds)] };
-      return presentApplication(await requireApplication(db, ownerId, wanted, now()));
+      return presentApplication(await requireApplication(db, workspaceId, wanted, now()));
     },
   }),
 
@@ -148,6 +154,7 @@ export const applicationOperations = [
     id: 'readStyleApplication',
     method: 'get',
     path: '/style-applications/{id}',
+    scope: 'read',
     summary: 'Read how far a style is applied',
     description:
       'Returns how many codes have got the style, and those that stay as they were with the reason.',
@@ -157,8 +164,8 @@ export const applicationOperations = [
       schema: applicationShape,
       example: { ...applicationExample, status: 'done', pending: 0, applied: 2 },
     },
-    async handle({ ownerId, id }, { db }) {
-      return presentApplication(await findApplication(db, ownerId, id));
+    async handle({ workspaceId, id }, { db }) {
+      return presentApplication(await findApplication(db, workspaceId, id));
     },
   }),
 ];

@@ -95,6 +95,7 @@ export const styleOperations = [
     id: 'createStyle',
     method: 'post',
     path: '/styles',
+    scope: 'codes',
     summary: 'Create a style',
     description: `A style is a design with a name, and with a logo if it has one. ${proven} An account can have 50.`,
     body: styleBody,
@@ -108,14 +109,14 @@ export const styleOperations = [
       location: '/styles/{id}',
     },
     isVersioned: true,
-    async prepare({ ownerId, caller, body, versioned }, { db, config, proofs, now }) {
+    async prepare({ workspaceId, caller, body, versioned }, { db, config, proofs, now }) {
       const { name, isDefault = false, qrCodeId = null, ...given } = await body();
-      const code = qrCodeId === null ? undefined : await findCode(db, ownerId, qrCodeId);
+      const code = qrCodeId === null ? undefined : await findCode(db, workspaceId, qrCodeId);
       const start = code && (await findDesign(db, code.id))?.design;
       const design = normalizeDesign({ ...start, ...(given as Partial<Design>) });
       await proveStyle(proofs, caller, { design }, config.baseUrl);
       return async (services) => {
-        const style = await insertStyle(services.db, ownerId, { name, design, isDefault }, now());
+        const style = await insertStyle(services.db, workspaceId, { name, design, isDefault }, now());
         return versioned(presentStyle(style));
       };
     },
@@ -125,6 +126,7 @@ export const styleOperations = [
     id: 'listStyles',
     method: 'get',
     path: '/styles',
+    scope: 'read',
     summary: 'List styles',
     description: 'Returns your styles, newest first. Without `limit`, up to 100 are on a page.',
     query: Type.Object({
@@ -136,8 +138,8 @@ export const styleOperations = [
       schema: pageOf(styleShape, 'One page of styles.'),
       example: { data: [styleExample], nextCursor: null },
     },
-    async handle({ ownerId, query: { limit = 100, cursor: after } }, { db }) {
-      return toPage(await findStyles(db, ownerId, { limit, cursor: after }), limit, presentStyle);
+    async handle({ workspaceId, query: { limit = 100, cursor: after } }, { db }) {
+      return toPage(await findStyles(db, workspaceId, { limit, cursor: after }), limit, presentStyle);
     },
   }),
 
@@ -145,12 +147,13 @@ export const styleOperations = [
     id: 'readStyle',
     method: 'get',
     path: '/styles/{id}',
+    scope: 'read',
     summary: 'Read a style',
     description: 'Returns one of your styles.',
     success: { status: 200, description: 'The style.', schema: styleShape, example: styleExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const style = await findStyle(db, workspaceId, id);
       return versioned(presentStyle(style));
     },
   }),
@@ -159,6 +162,7 @@ export const styleOperations = [
     id: 'updateStyle',
     method: 'patch',
     path: '/styles/{id}',
+    scope: 'codes',
     summary: 'Change a style',
     description: `Send only the fields that you want to change. ${proven} Codes that have got the style do not change: apply it again.`,
     body: styleChanges,
@@ -171,8 +175,8 @@ export const styleOperations = [
       schema: styleShape,
       example: styleExample,
     },
-    async prepare({ ownerId, caller, id, body, versioned, requireMatch }, { db, config, proofs, now }) {
-      const stored = await findStyle(db, ownerId, id);
+    async prepare({ workspaceId, caller, id, body, versioned, requireMatch }, { db, config, proofs, now }) {
+      const stored = await findStyle(db, workspaceId, id);
       const { name, isDefault, ...given } = await body();
       const check = (current: Style) => requireMatch(presentStyle(current));
       check(stored);
@@ -185,7 +189,7 @@ export const styleOperations = [
         ...(changesDesign && { design: { from: stored.design, to: design } }),
       };
       return async (services) => {
-        const style = await changeStyle(services.db, ownerId, stored.id, { ...changes, check }, now());
+        const style = await changeStyle(services.db, workspaceId, stored.id, { ...changes, check }, now());
         return versioned(presentStyle(style));
       };
     },
@@ -195,12 +199,13 @@ export const styleOperations = [
     id: 'deleteStyle',
     method: 'delete',
     path: '/styles/{id}',
+    scope: 'codes',
     summary: 'Delete a style',
     description: 'Codes that have got it keep their design. Codes that wait for it do not get it.',
     success: { status: 204, description: 'The style was deleted.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db }) {
-      await removeStyle(db, ownerId, id, (style) => requireMatch(presentStyle(style)));
+    async handle({ workspaceId, id, requireMatch }, { db }) {
+      await removeStyle(db, workspaceId, id, (style) => requireMatch(presentStyle(style)));
     },
   }),
 
@@ -208,12 +213,13 @@ export const styleOperations = [
     id: 'readStyleLogo',
     method: 'get',
     path,
+    scope: 'read',
     summary: 'Read the logo of a style',
     description: 'Returns which logo the style has. Its `ETag` is that of the style.',
     success: { status: 200, description: 'The logo, or null.', schema: logoShape, example: logoExample },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db }) {
+      const style = await findStyle(db, workspaceId, id);
       return { logo: versioned(presentStyle(style)).logo };
     },
   }),
@@ -222,6 +228,7 @@ export const styleOperations = [
     id: 'replaceStyleLogo',
     method: 'put',
     path,
+    scope: 'codes',
     summary: 'Set the logo of a style',
     description:
       'The body is the file, like that of `PUT /qrcodes/{id}/design/logo`. Codes that have got the style do not change.',
@@ -235,17 +242,17 @@ export const styleOperations = [
       example: { ...styleExample, ...logoExample },
     },
     async handle(
-      { ownerId, caller, id, file, versioned, requireMatch },
+      { workspaceId, caller, id, file, versioned, requireMatch },
       { db, config, proofs, imageDecoder, now },
     ) {
-      const style = await findStyle(db, ownerId, id);
+      const style = await findStyle(db, workspaceId, id);
       const check = (current: Style) => requireMatch(presentStyle(current));
       check(style);
-      const newLogo = await readLogo(imageDecoder, caller, ownerId, file());
+      const newLogo = await readLogo(imageDecoder, caller, workspaceId, file());
       const to = { ...style.design, logo: newLogo.id };
       await proveStyle(proofs, caller, { design: to, colors: style }, config.baseUrl, newLogo);
       const design = { from: style.design, to, newLogo };
-      const saved = await changeStyle(db, ownerId, style.id, { design, check }, now());
+      const saved = await changeStyle(db, workspaceId, style.id, { design, check }, now());
       return versioned(presentStyle(saved));
     },
   }),
@@ -254,18 +261,19 @@ export const styleOperations = [
     id: 'deleteStyleLogo',
     method: 'delete',
     path,
+    scope: 'codes',
     summary: 'Remove the logo of a style',
     description: 'The rest of the style stays. Codes that have got the style do not change.',
     isVersioned: true,
     success: { status: 204, description: 'The style has no logo.' },
-    async handle({ ownerId, caller, id, requireMatch }, { db, config, proofs, now }) {
-      const style = await findStyle(db, ownerId, id);
+    async handle({ workspaceId, caller, id, requireMatch }, { db, config, proofs, now }) {
+      const style = await findStyle(db, workspaceId, id);
       const check = (current: Style) => requireMatch(presentStyle(current));
       check(style);
       if (style.design.logo === null) return;
       const to = { ...style.design, logo: null };
       await proveStyle(proofs, caller, { design: to, colors: style }, config.baseUrl);
-      await changeStyle(db, ownerId, style.id, { design: { from: style.design, to }, check }, now());
+      await changeStyle(db, workspaceId, style.id, { design: { from: style.design, to }, check }, now());
     },
   }),
 ];

@@ -125,6 +125,7 @@ export const deliveryOperations = [
     id: 'testWebhook',
     method: 'post',
     path: '/webhooks/{id}/test',
+    scope: 'webhooks',
     summary: 'Send a ping',
     description: 'Sends the event `ping` to the endpoint. The log shows the response a moment later.',
     success: {
@@ -134,8 +135,8 @@ export const deliveryOperations = [
       example: deliveryExample,
       location: '/webhook-deliveries/{id}',
     },
-    async handle({ ownerId, id }, { db }) {
-      return presentDelivery(await createPing(db, await findEndpoint(db, ownerId, id)));
+    async handle({ workspaceId, id }, { db }) {
+      return presentDelivery(await createPing(db, await findEndpoint(db, workspaceId, id)));
     },
   }),
 
@@ -143,6 +144,7 @@ export const deliveryOperations = [
     id: 'listWebhookDeliveries',
     method: 'get',
     path: '/webhooks/{id}/deliveries',
+    scope: 'webhooks',
     summary: 'List deliveries',
     description: `Returns what was sent to the endpoint in the last ${logDays} days, and what waits, newest first.`,
     query: Type.Object({
@@ -157,8 +159,8 @@ export const deliveryOperations = [
       schema: pageOf(deliveryShape, 'One page of deliveries.'),
       example: { data: [deliveryExample], nextCursor: null },
     },
-    async handle({ ownerId, id, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
-      const endpoint = await findEndpoint(db, ownerId, id);
+    async handle({ workspaceId, id, query: { limit = 20, cursor: after, status, ...given } }, { db }) {
+      const endpoint = await findEndpoint(db, workspaceId, id);
       const found = await listDeliveries(db, endpoint.id, {
         limit,
         cursor: after,
@@ -173,6 +175,7 @@ export const deliveryOperations = [
     id: 'readWebhookDelivery',
     method: 'get',
     path: '/webhook-deliveries/{id}',
+    scope: 'webhooks',
     summary: 'Read a delivery',
     description: 'Returns a delivery with the body of its request, and each response with its time.',
     success: {
@@ -197,8 +200,8 @@ export const deliveryOperations = [
         ],
       },
     },
-    async handle({ ownerId, id }, { db, config }) {
-      const { delivery } = await findOwnDelivery(db, ownerId, id);
+    async handle({ workspaceId, id }, { db, config }) {
+      const { delivery } = await findOwnDelivery(db, workspaceId, id);
       const body = await renderBody(db, delivery, { baseUrl: config.baseUrl, findScans });
       return presentDetail(delivery, body, await listAttempts(db, delivery.id));
     },
@@ -208,6 +211,7 @@ export const deliveryOperations = [
     id: 'retryWebhookDelivery',
     method: 'post',
     path: '/webhook-deliveries/{id}/retry',
+    scope: 'webhooks',
     summary: 'Send a delivery again',
     description: 'Sends it again now, with the same `webhook-id`, whether or not it was delivered.',
     success: {
@@ -216,8 +220,8 @@ export const deliveryOperations = [
       schema: deliveryShape,
       example: deliveryExample,
     },
-    async handle({ ownerId, id }, { db, now }) {
-      const { endpoint, delivery } = await findOwnDelivery(db, ownerId, id);
+    async handle({ workspaceId, id }, { db, now }) {
+      const { endpoint, delivery } = await findOwnDelivery(db, workspaceId, id);
       return presentDelivery(await retryDelivery(db, endpoint, delivery, now()));
     },
   }),
@@ -226,6 +230,7 @@ export const deliveryOperations = [
     id: 'replayWebhook',
     method: 'post',
     path: '/webhooks/{id}/replay',
+    scope: 'webhooks',
     summary: 'Send the events of a period again',
     description:
       'Sends every delivery of the period again, with the same `webhook-id`, and scans of the period that were never sent, such as those from a time when the endpoint was disabled. At most 10,000 deliveries and 100,000 scans.',
@@ -237,8 +242,8 @@ export const deliveryOperations = [
       schema: replayShape,
       example: replayExample,
     },
-    async handle({ ownerId, id, body }, { db, now }) {
-      const endpoint = await findEndpoint(db, ownerId, id);
+    async handle({ workspaceId, id, body }, { db, now }) {
+      const endpoint = await findEndpoint(db, workspaceId, id);
       const given = await body();
       const replayed = { from: new Date(given.from), to: new Date(given.to) };
       const errors = periodErrors(replayed, now());

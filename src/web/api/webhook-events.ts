@@ -30,9 +30,13 @@ const codeData = Type.Object(codeProperty, { description: 'The QR code.' });
 
 /** The body of each event. */
 const eventShapes = {
-  'code.created': eventOf('code.created', codeData, 'A QR code was created.'),
+  'code.created': eventOf('code.created', codeData, 'A QR code was created, or restored from the trash.'),
   'code.updated': eventOf('code.updated', codeData, 'A QR code was changed. Scans do not count as changes.'),
-  'code.deleted': eventOf('code.deleted', codeData, 'A QR code was deleted. `qrCode` is as it was before.'),
+  'code.deleted': eventOf(
+    'code.deleted',
+    codeData,
+    'A QR code was deleted, to the trash or for good. `qrCode` is as it was before.',
+  ),
   'code.expiring': eventOf(
     'code.expiring',
     Type.Object(

@@ -19,6 +19,7 @@ import { operation } from './operation.ts';
 import type { Services } from '../services.ts';
 import { etagOf } from './preconditions.ts';
 import { pageOf, pageQuery, present, toPage } from './lists.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 
 const maxListed = 100;
 
@@ -158,12 +159,12 @@ const secretExample = {
 /** `known`: codes that the endpoint has already. One that was deleted since may be sent again. */
 function endpointRules(
   { db, webhooks }: Services,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   known: string[] = [],
 ): BodyRules<{ url?: string; qrCodeIds?: string[] | null }> {
   return async ({ url, qrCodeIds }) => {
     const error = url === undefined ? undefined : outboundUrlError(url, webhooks.policy);
-    const { missing } = await findCodes(db, ownerId, qrCodeIds ?? []);
+    const { missing } = await findCodes(db, workspaceId, qrCodeIds ?? []);
     const unknown = missing.filter((index) => !known.includes(qrCodeIds?.[index]?.toLowerCase() ?? ''));
     return [
       ...(error ? [{ field: 'url', message: error }] : []),
@@ -182,6 +183,7 @@ export const webhookOperations = [
     id: 'createWebhook',
     method: 'post',
     path: '/webhooks',
+    scope: 'webhooks',
     summary: 'Create a webhook endpoint',
     description:
       'From now on, the URL is called when one of the events happens. The response contains the `secret` that verifies the calls, as described by Standard Webhooks. It is not shown again.',
@@ -195,13 +197,17 @@ export const webhookOperations = [
       location: '/webhooks/{id}',
     },
     isVersioned: true,
-    async handle({ ownerId, body, versioned }, services) {
+    async handle({ workspaceId, body, versioned }, services) {
       const { db, config, webhooks, now } = services;
-      const { qrCodeIds = null, categories = null, ...given } = await body(endpointRules(services, ownerId));
-      const { limits } = await findLimits(db, ownerId, config.limits);
+      const {
+        qrCodeIds = null,
+        categories = null,
+        ...given
+      } = await body(endpointRules(services, workspaceId));
+      const { limits } = await findLimits(db, workspaceId, config.limits);
       const { endpoint, secret } = await createEndpoint(
         db,
-        ownerId,
+        workspaceId,
         { ...given, codeIds: qrCodeIds, categories },
         { box: webhooks.box, quota: limits.webhooks, now: now() },
       );
@@ -214,6 +220,7 @@ export const webhookOperations = [
     id: 'listWebhooks',
     method: 'get',
     path: '/webhooks',
+    scope: 'webhooks',
     summary: 'List webhook endpoints',
     description: 'Returns your webhook endpoints, newest first. Without `limit`, up to 100 are on a page.',
     query: Type.Object({
@@ -225,8 +232,8 @@ export const webhookOperations = [
       schema: pageOf(endpointShape, 'One page of webhook endpoints.'),
       example: { data: [endpointExample], nextCursor: null },
     },
-    async handle({ ownerId, query: { limit = 100, cursor: after } }, { db, now }) {
-      const endpoints = await listEndpoints(db, ownerId, { limit, cursor: after });
+    async handle({ workspaceId, query: { limit = 100, cursor: after } }, { db, now }) {
+      const endpoints = await listEndpoints(db, workspaceId, { limit, cursor: after });
       return toPage(endpoints, limit, (endpoint) => presentEndpoint(endpoint, now()));
     },
   }),
@@ -235,6 +242,7 @@ export const webhookOperations = [
     id: 'readWebhook',
     method: 'get',
     path: '/webhooks/{id}',
+    scope: 'webhooks',
     summary: 'Read a webhook endpoint',
     description: 'Returns one of your webhook endpoints, without its secret.',
     success: {
@@ -244,8 +252,8 @@ export const webhookOperations = [
       example: endpointExample,
     },
     isVersioned: true,
-    async handle({ ownerId, id, versioned }, { db, now }) {
-      const endpoint = await findEndpoint(db, ownerId, id);
+    async handle({ workspaceId, id, versioned }, { db, now }) {
+      const endpoint = await findEndpoint(db, workspaceId, id);
       const shown = presentEndpoint(endpoint, now());
       return versioned(shown, endpointEtag(shown));
     },
@@ -255,6 +263,7 @@ export const webhookOperations = [
     id: 'updateWebhook',
     method: 'patch',
     path: '/webhooks/{id}',
+    scope: 'webhooks',
     summary: 'Change a webhook endpoint',
     description: 'Send only the fields that you want to change. `"isEnabled": true` enables it again.',
     body: endpointChanges,
@@ -267,14 +276,14 @@ export const webhookOperations = [
       example: endpointExample,
     },
     isVersioned: true,
-    async handle({ ownerId, id, body, versioned, requireMatch }, services) {
+    async handle({ workspaceId, id, body, versioned, requireMatch }, services) {
       const { db, now } = services;
-      const stored = await findEndpoint(db, ownerId, id);
-      const rules = endpointRules(services, ownerId, stored.codeIds ?? []);
+      const stored = await findEndpoint(db, workspaceId, id);
+      const rules = endpointRules(services, workspaceId, stored.codeIds ?? []);
       const { qrCodeIds, ...given } = await body(rules);
       const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
       const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
-      const changed = await changeEndpoint(db, ownerId, id, changes, now(), check);
+      const changed = await changeEndpoint(db, workspaceId, id, changes, now(), check);
       const shown = presentEndpoint(changed, now());
       return versioned(shown, endpointEtag(shown));
     },
@@ -284,12 +293,13 @@ export const webhookOperations = [
     id: 'deleteWebhook',
     method: 'delete',
     path: '/webhooks/{id}',
+    scope: 'webhooks',
     summary: 'Delete a webhook endpoint',
     description: 'Deletes it with its log. What waits to be sent is not sent.',
     success: { status: 204, description: 'The webhook endpoint was deleted.' },
     isVersioned: true,
-    async handle({ ownerId, id, requireMatch }, { db, now }) {
-      await deleteEndpoint(db, ownerId, id, (deleted) =>
+    async handle({ workspaceId, id, requireMatch }, { db, now }) {
+      await deleteEndpoint(db, workspaceId, id, (deleted) =>
         requireMatch(endpointEtag(presentEndpoint(deleted, now()))),
       );
     },
@@ -299,6 +309,7 @@ export const webhookOperations = [
     id: 'rotateWebhookSecret',
     method: 'post',
     path: '/webhooks/{id}/rotate-secret',
+    scope: 'webhooks',
     summary: 'Replace the secret of a webhook endpoint',
     description:
       'For 24 hours, calls carry two signatures, with the new and the previous secret, so that no call is rejected meanwhile.',
@@ -309,9 +320,9 @@ export const webhookOperations = [
       example: { ...secretExample, previousSecretExpiresAt: '2026-11-29T09:30:00.000Z' },
     },
     isVersioned: true,
-    async handle({ ownerId, id, versioned, requireMatch }, { db, webhooks, now }) {
+    async handle({ workspaceId, id, versioned, requireMatch }, { db, webhooks, now }) {
       const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
-      const rotated = await rotateSecret(db, ownerId, id, { box: webhooks.box, now: now(), check });
+      const rotated = await rotateSecret(db, workspaceId, id, { box: webhooks.box, now: now(), check });
       const shown = presentEndpoint(rotated.endpoint, now());
       return { ...versioned(shown, endpointEtag(shown)), secret: rotated.secret };
     },

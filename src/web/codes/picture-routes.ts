@@ -13,15 +13,15 @@ import { AppError, BusyError } from '../../errors.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { retryAfterSeconds } from '../middleware/errors.ts';
 import type { Services } from '../services.ts';
-import { userOf } from '../middleware/session.ts';
+import { workspaceIdOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 
 /** Pictures of a code for its owner, private or not. */
 export function codePictureRoutes({ db, config, images }: Services): Routes {
   const routes = createRoutes('/codes');
   for (const format of ['svg', 'png', 'pdf'] as const) {
-    routes.get('viewer', `/:id/picture.${format}`, async (ctx) => {
-      const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    routes.get('viewer or demo', `/:id/picture.${format}`, async (ctx) => {
+      const code = await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
       const isDirect = ctx.query['encode'] === 'content';
       const picture = await codePicture({ db, config }, code, isDirect);
       ctx.set('Cache-Control', 'private, no-cache');

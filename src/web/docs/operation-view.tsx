@@ -21,6 +21,9 @@ export function Operation({ operation }: { operation: ShownOperation }) {
         <p>
           <Words text={operation.description} />
         </p>
+        <p>
+          Needs a key with the <a href="/docs/authentication#scopes">scope</a> <code>{operation.scope}</code>.
+        </p>
       </div>
       <div class="docs-beside">
         <RequestExample id={`${id}-example`} label={summary} request={operation.request} />

@@ -1,63 +1,75 @@
 import type { Context } from 'koa';
-import { createOwnKey, keysPerHour, listKeyUse, parseApiKey, revokeOwnKey } from '../../accounts/api-keys.ts';
-import type { User } from '../../accounts/users.ts';
+import {
+  type KeyGrant,
+  createOwnKey,
+  keysPerHour,
+  listKeyUse,
+  parseApiKey,
+  renameOwnKey,
+  revokeOwnKey,
+} from '../../accounts/api-keys.ts';
 import { normalizeLabel } from '../../codes/label.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, type FieldError } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
 import { field } from '../middleware/forms.ts';
 import { type Routes, createRoutes } from '../routes.ts';
-import { type Refusal, labelErrors } from '../ui/form.ts';
+import { type Refusal, labelErrors, requireValid, submit } from '../ui/form.ts';
 import { createPages, redirect } from '../ui/page.ts';
 import type { Services } from '../services.ts';
-import { userOf } from '../middleware/session.ts';
+import { workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { minutesInWords } from '../ui/words.tsx';
-import { type KeyRow, KeysView, NewKeyView, RevokeKeyView } from './keys-view.tsx';
+import { emptyKeyForm, maxNameLength, readKeyForm } from './key-form.ts';
+import { NewKeyView } from './new-key-view.tsx';
+import { type KeyRow, KeysView, RenameKeyView, RevokeKeyView } from './keys-view.tsx';
+import type { Workspace } from '../../workspaces/workspace.ts';
 
-const maxNameLength = 100;
 const createdPath = '/keys/created';
-const flashTexts = { revoked: 'The key was revoked.' };
+const flashTexts = { revoked: 'The key was revoked.', renamed: 'The key was renamed.' };
 
 interface NewKey {
   apiKey: string;
   name: string;
+  grant: KeyGrant;
 }
 
-/** API keys: list, create, show once, revoke. */
+/** API keys: list, create, show once, rename, revoke. */
 export function keysPages(parts: Services): Routes {
   const { db, config, sessions, now } = parts;
   const routes = createRoutes('/keys');
   const pages = createPages(parts, flashTexts);
 
-  async function rowsOf(user: User): Promise<KeyRow[]> {
-    const { requestsPerHour: limit } = limitsOf(user, config.limits);
-    return (await listKeyUse(db, user.id)).map(({ key, used, lastUsedAt }) => ({
-      id: key.id,
-      name: key.name,
-      prefix: key.prefix,
-      createdAt: key.createdAt,
+  async function rowsOf(workspace: Workspace): Promise<KeyRow[]> {
+    const { requestsPerHour: limit } = limitsOf(workspace, config.limits);
+    return (await listKeyUse(db, workspace.id)).map(({ key, used, lastUsedAt }) => ({
+      key,
       lastUsedAt,
-      isActive: key.revokedAt === null,
+      state: key.stateAt(now()),
       remaining: Math.max(0, limit - used),
       limit,
     }));
   }
 
-  async function showKeys(ctx: Context, name = '', refusal?: Refusal): Promise<void> {
-    const form = { values: { name }, errors: [], ...refusal };
-    pages.show(ctx, KeysView, { keys: await rowsOf(userOf(ctx)), form }, refusal);
+  async function ownRow(ctx: Context): Promise<KeyRow> {
+    const row = (await rowsOf(workspaceOf(ctx))).find(({ key }) => key.id === ctx['params'].id);
+    if (!row) throw noSuchKey();
+    return row;
   }
 
-  routes.get('user', '/', (ctx) => showKeys(ctx));
+  async function showKeys(ctx: Context, values = emptyKeyForm, refusal?: Refusal): Promise<void> {
+    const form = { values, errors: [], ...refusal };
+    pages.show(ctx, KeysView, { keys: await rowsOf(workspaceOf(ctx)), form, now: now() }, refusal);
+  }
 
-  routes.post('user', '/', async (ctx) => {
-    const name = normalizeLabel(field(ctx, 'name'));
+  routes.get('owner', '/', (ctx) => showKeys(ctx));
+
+  routes.post('owner', '/', async (ctx) => {
+    const { values, name, grant, errors } = readKeyForm(ctx, now());
     const refuse = (refusal: Partial<Refusal>) =>
-      showKeys(ctx, name, { errors: [], status: 400, ...refusal });
-    const errors = labelErrors('name', name, maxNameLength, 'Enter a name');
+      showKeys(ctx, values, { errors: [], status: 400, ...refusal });
     if (errors.length > 0) return refuse({ errors });
-    const user = userOf(ctx);
-    const { keys: maxActive } = limitsOf(user, config.limits);
-    const made = await createOwnKey(db, user.id, name, { maxActive, now: now() });
+    const workspace = workspaceOf(ctx);
+    const { keys: maxActive } = limitsOf(workspace, config.limits);
+    const made = await createOwnKey(db, workspace.id, name, { maxActive, now: now(), ...grant });
     if ('refused' in made) {
       if (made.refused === 'active')
         return refuse({ error: `An account can have ${maxActive} active keys. Revoke one first.` });
@@ -66,11 +78,11 @@ export function keysPages(parts: Services): Routes {
       const error = `An account can create ${keysPerHour} keys per hour. Try again in ${wait}.`;
       return refuse({ error, status: 429 });
     }
-    await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name } satisfies NewKey));
+    await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name, grant } satisfies NewKey));
     redirect(ctx, createdPath);
   });
 
-  routes.get('user', '/created', async (ctx) => {
+  routes.get('owner', '/created', async (ctx) => {
     const made = await takeNewKey(ctx);
     // The secret is shown only once.
     if (!made) return redirect(ctx, '/keys');
@@ -78,21 +90,39 @@ export function keysPages(parts: Services): Routes {
   });
 
   async function takeNewKey(ctx: Context): Promise<NewKey | undefined> {
+    const everything = { scopes: null, expiresAt: null };
     const secret = await sessions.takeSecret(ctx);
-    if (secret !== undefined) return JSON.parse(secret) as NewKey;
-    // During an upgrade, a process of the previous release may have put it into a cookie.
+    // During an upgrade, a process of the previous release may have stored it, without a grant.
+    if (secret !== undefined) return { grant: everything, ...(JSON.parse(secret) as Omit<NewKey, 'grant'>) };
+    // Or it may have put it into a cookie.
     const [apiKey = '', ...name] = (sessions.takeFlash(ctx) ?? '').split(' ');
-    return parseApiKey(apiKey) ? { apiKey, name: name.join(' ') } : undefined;
+    return parseApiKey(apiKey) ? { apiKey, name: name.join(' '), grant: everything } : undefined;
   }
 
-  routes.get('user', '/:id/revoke', async (ctx) => {
-    const key = (await rowsOf(userOf(ctx))).find(({ id }) => id === ctx.params['id']);
-    if (!key) throw noSuchKey();
-    pages.show(ctx, RevokeKeyView, { row: key });
+  function showRename(ctx: Context, { key }: KeyRow, name = key.name, errors: FieldError[] = []): void {
+    const form = { values: { name }, errors };
+    pages.show(ctx, RenameKeyView, { apiKey: key, form }, { status: errors.length > 0 ? 400 : 200 });
+  }
+
+  routes.get('owner', '/:id/rename', async (ctx) => showRename(ctx, await ownRow(ctx)));
+
+  routes.post('owner', '/:id/rename', async (ctx) => {
+    const row = await ownRow(ctx);
+    const name = normalizeLabel(field(ctx, 'name'));
+    const rename = async () => {
+      requireValid(labelErrors('name', name, maxNameLength, 'Enter a name'));
+      if (!(await renameOwnKey(db, workspaceIdOf(ctx), row.key.id, name))) throw noSuchKey();
+      pages.redirectWithFlash(ctx, '/keys', 'renamed');
+    };
+    await submit(rename, (errors) => showRename(ctx, row, name, errors));
   });
 
-  routes.post('user', '/:id/revoke', async (ctx) => {
-    if (!(await revokeOwnKey(db, userOf(ctx).id, ctx.params['id'] ?? '', now()))) throw noSuchKey();
+  routes.get('owner', '/:id/revoke', async (ctx) => {
+    pages.show(ctx, RevokeKeyView, { apiKey: (await ownRow(ctx)).key });
+  });
+
+  routes.post('owner', '/:id/revoke', async (ctx) => {
+    if (!(await revokeOwnKey(db, workspaceIdOf(ctx), ctx['params'].id ?? '', now()))) throw noSuchKey();
     pages.redirectWithFlash(ctx, '/keys', 'revoked');
   });
   return routes;

@@ -1,28 +1,37 @@
-import { type FormState, Input } from '../ui/controls.tsx';
-import { CopyableField, CopyableText } from '../ui/copyable.tsx';
+import type { ApiKey } from '../../accounts/api-keys.ts';
+import { type Scope, scopes, scopeTexts } from '../../accounts/key-scopes.ts';
+import { lastDayOf } from '../../codes/lifetime.ts';
+import { dayMs } from '../../runtime/units.ts';
+import { Choices } from '../ui/choices.tsx';
+import { CheckBox, type FormState, Input } from '../ui/controls.tsx';
+import { DayPresets } from '../ui/day-presets.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Confirmation, Form, Page } from '../ui/layout.tsx';
+import { Confirmation, Form, NarrowPage, Page } from '../ui/layout.tsx';
 import { Table } from '../ui/table.tsx';
-import { Moment } from '../ui/time.tsx';
+import { Day, Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
-import { figure } from '../ui/words.tsx';
+import { figure, withTemplates } from '../ui/words.tsx';
+import { maxNameLength, scopeField } from './key-form.ts';
 
 export interface KeyRow {
-  id: string;
-  name: string;
-  prefix: string;
-  createdAt: Date;
+  key: ApiKey;
   lastUsedAt: Date | undefined;
-  isActive: boolean;
+  state: ReturnType<ApiKey['stateAt']>;
   remaining: number;
   limit: number;
 }
 
-export function KeysView({ keys, form }: { keys: KeyRow[]; form: FormState }) {
+interface KeysProps {
+  keys: KeyRow[];
+  form: FormState;
+  now: Date;
+}
+
+export function KeysView({ keys, form, now }: KeysProps) {
   const { flash } = useVisitor();
-  const active = keys.filter(({ isActive }) => isActive);
-  const revoked = keys.filter(({ isActive }) => !isActive);
+  const active = keys.filter(({ state }) => state === 'active');
+  const ended = keys.filter(({ state }) => state !== 'active');
   return (
     <Page title="API keys" at="/keys" styles={['keys']} form={form}>
       {keys.length === 0 ? (
@@ -37,16 +46,21 @@ export function KeysView({ keys, form }: { keys: KeyRow[]; form: FormState }) {
         <>
           <section class="card">
             {active.length > 0 ? (
-              <KeyTable caption="Your keys, newest first" keys={active} isActive />
+              <KeyTable caption="Your keys, newest first" keys={active} isActive now={now} />
             ) : (
               <p>No active keys: create one below.</p>
             )}
-            {revoked.length > 0 && (
+            {ended.length > 0 && (
               <details open={flash !== undefined}>
                 <summary>
-                  {revoked.length} revoked {revoked.length === 1 ? 'key' : 'keys'}
+                  {ended.length} revoked or expired {ended.length === 1 ? 'key' : 'keys'}
                 </summary>
-                <KeyTable caption="Revoked keys, newest first" keys={revoked} isActive={false} />
+                <KeyTable
+                  caption="Revoked and expired keys, newest first"
+                  keys={ended}
+                  isActive={false}
+                  now={now}
+                />
               </details>
             )}
           </section>
@@ -62,58 +76,153 @@ export function KeysView({ keys, form }: { keys: KeyRow[]; form: FormState }) {
 
 function NewKeyForm({ form }: { form: FormState }) {
   return (
-    <Form action="/keys" class="row">
+    <Form action="/keys" class="new-key">
       <Input
         form={form}
         name="name"
         label="Name"
         required
         autocomplete="off"
-        maxLength={100}
+        maxLength={maxNameLength}
         hint="What the key is for, such as the program that will use it."
+      />
+      <Choices
+        form={form}
+        name="access"
+        label="It can do"
+        look="segments"
+        choices={[
+          { value: 'everything', text: 'Everything' },
+          { value: 'some', text: 'Only what I choose' },
+        ]}
+      />
+      <ScopeBoxes form={form} />
+      <Input
+        form={form}
+        name="lastDay"
+        label="Expires (optional)"
+        type="date"
+        hint="The key works through the end of this day (UTC). Empty: until you revoke it."
+      />
+      <DayPresets
+        label="When it expires"
+        names={['lastDay']}
+        presets={[
+          ['30 days', '30 days'],
+          ['90 days', '90 days'],
+          ['1 year', '1 years'],
+          ['None', ''],
+        ]}
       />
       <button type="submit">Create key</button>
     </Form>
   );
 }
 
-/** Revoked keys have no quota and no action. */
-function KeyTable({ caption, keys, isActive }: { caption: string; keys: KeyRow[]; isActive: boolean }) {
+const titleOf = (scope: Scope) => scope.charAt(0).toUpperCase() + scope.slice(1);
+
+/** The style sheet hides them while the key can do everything. */
+function ScopeBoxes({ form }: { form: FormState }) {
+  const error = form.errors.find(({ field }) => field === 'scopes');
+  return (
+    <fieldset class="scopes" aria-describedby={error && 'scopes-error'}>
+      <legend>Only this</legend>
+      {scopes.map((scope) => (
+        <CheckBox
+          key={scope}
+          form={form}
+          name={scopeField(scope)}
+          label={titleOf(scope)}
+          hint={withTemplates(scopeTexts[scope])}
+        />
+      ))}
+      {error && (
+        <p class="error" id="scopes-error">
+          {error.message}.
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface KeyTableProps {
+  caption: string;
+  keys: KeyRow[];
+  isActive: boolean;
+  now: Date;
+}
+
+/** Keys that have ended have no quota and no action. */
+function KeyTable({ caption, keys, isActive, now }: KeyTableProps) {
   const left = {
     name: 'Left this hour',
     cell: ({ remaining, limit }: KeyRow) => `${figure(remaining)} of ${figure(limit)}`,
   };
-  const revoke = { name: 'Revoke', isAction: true, cell: (row: KeyRow) => <RevokeLink row={row} /> };
+  const revoke = { name: 'Revoke', isAction: true, cell: ({ key }: KeyRow) => <RevokeLink apiKey={key} /> };
+  const state = {
+    name: 'State',
+    cell: (row: KeyRow) => <span class="badge">{row.state}</span>,
+  };
   return (
     <Table
       class="keys with-action"
       caption={caption}
       rows={keys}
-      keyOf={({ id }) => id}
+      keyOf={({ key }) => key.id}
       columns={[
         {
           name: 'Name',
-          cell: ({ name }) => (
+          cell: ({ key }) => (
             <>
-              <bdi>{name}</bdi> {isActive && <span class="badge good">active</span>}
+              <bdi>{key.name}</bdi> {isActive && <RenameLink apiKey={key} />}
+              {isActive && <ActiveBadge expiresAt={key.expiresAt} now={now} />}
             </>
           ),
         },
-        { name: 'Key', cell: ({ prefix }) => <KeyPrefix prefix={prefix} /> },
-        { name: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} show="day" /> },
+        { name: 'Key', cell: ({ key }) => <KeyPrefix prefix={key.prefix} /> },
+        {
+          name: 'Can do',
+          cell: ({ key }) => <span class="granted">{key.scopes?.join(', ') ?? 'everything'}</span>,
+        },
+        { name: 'Created', cell: ({ key }) => <Moment at={key.createdAt} show="day" /> },
         {
           name: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} show="day" /> : 'never'),
         },
-        ...(isActive ? [left] : []),
-        ...(isActive ? [] : [{ name: 'State', cell: () => <span class="badge">revoked</span> }]),
-        ...(isActive ? [revoke] : []),
+        {
+          name: 'Expires',
+          cell: ({ key }) => (key.expiresAt ? <Day date={lastDayOf(key.expiresAt)} /> : 'never'),
+        },
+        ...(isActive ? [left, revoke] : [state]),
       ]}
     />
   );
 }
 
-function RevokeLink({ row: { id, name } }: { row: KeyRow }) {
+const warnDays = 14;
+
+/** Warns before the key expires. */
+function ActiveBadge({ expiresAt, now }: { expiresAt: Date | null; now: Date }) {
+  const days = expiresAt ? daysUntil(lastDayOf(expiresAt), now) : Infinity;
+  if (days > warnDays) return <span class="badge good">active</span>;
+  const when = days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
+  return <span class="badge warn">expires {when}</span>;
+}
+
+/** From today on, both in UTC. */
+function daysUntil(day: string, now: Date): number {
+  return Math.round((Date.parse(day) - Date.parse(now.toISOString().slice(0, 10))) / dayMs);
+}
+
+function RenameLink({ apiKey: { id, name } }: { apiKey: ApiKey }) {
+  return (
+    <a class="rename" href={`/keys/${id}/rename`} aria-label={`Rename ${name}`}>
+      <Icon name="pencil" />
+    </a>
+  );
+}
+
+function RevokeLink({ apiKey: { id, name } }: { apiKey: ApiKey }) {
   return (
     <a
       class="button small quiet danger"
@@ -131,34 +240,34 @@ export function KeyPrefix({ prefix }: { prefix: string }) {
   return <code>qrl_{prefix}_…</code>;
 }
 
-/** The only page that shows the key. */
-export function NewKeyView({ name, apiKey, baseUrl }: { name: string; apiKey: string; baseUrl: string }) {
-  const curl = `curl ${baseUrl}/api/v1/qrcodes \\
-  -H 'Authorization: Bearer ${apiKey}' \\
-  -H 'Content-Type: application/json' \\
-  -d '{"name": "My first code", "type": "url", "content": "https://example.com/"}'`;
+export function RenameKeyView({ apiKey: { id, prefix }, form }: { apiKey: ApiKey; form: FormState }) {
   return (
-    <Page title="API keys" at="/keys" styles={['keys']}>
-      <section class="card">
-        <h2>
-          Your new key: <bdi>{name}</bdi>
-        </h2>
-        <div class="notice warn">Copy it now and keep it safe. It is not shown again.</div>
-        <CopyableField id="new-key" label="Key" value={apiKey} button="Copy key" />
-        <h3>Try it</h3>
-        <CopyableText id="try-it" label="Copy the command" text={curl} />
-        <p class="after">
+    <NarrowPage title="Rename key" at="/keys" form={form}>
+      <p>
+        <KeyPrefix prefix={prefix} /> stays the same: programs that use it notice nothing.
+      </p>
+      <Form action={`/keys/${id}/rename`}>
+        <Input
+          form={form}
+          name="name"
+          label="Name"
+          required
+          autocomplete="off"
+          maxLength={maxNameLength}
+          autofocus
+        />
+        <div class="row">
+          <button type="submit">Save name</button>
           <a class="button quiet" href="/keys">
-            <Icon name="arrow-left" />
-            Back to all keys
+            Cancel
           </a>
-        </p>
-      </section>
-    </Page>
+        </div>
+      </Form>
+    </NarrowPage>
   );
 }
 
-export function RevokeKeyView({ row: { id, name, prefix } }: { row: KeyRow }) {
+export function RevokeKeyView({ apiKey: { id, name, prefix } }: { apiKey: ApiKey }) {
   return (
     <Confirmation title="Revoke key" at="/keys" action={`/keys/${id}/revoke`} button="Revoke" keep="/keys">
       Revoke{' '}

@@ -1,14 +1,14 @@
 import type { Context, Next } from 'koa';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
-import { userOf } from './session.ts';
+import { membershipOf, userOf } from './session.ts';
 
 /**
- * The account behind a request of the API or of a page. Its turn passes if it disconnects while it waits. All visitors of the
- * demo have the same account, so they take turns by address.
+ * The workspace behind a request of the API or of a page. Its turn passes if it disconnects while it waits. All visitors of the
+ * demo look at the same one, so they take turns by address.
  */
 export function callerOf(ctx: Context): Caller {
-  const ownerId = ctx.state['ownerId'] as string | undefined;
+  const ofKey = ctx.state['workspaceId'] as string | undefined;
   const known = ctx.state['caller'] as Caller | undefined;
   if (known) return known;
   const { req, res } = ctx;
@@ -16,7 +16,10 @@ export function callerOf(ctx: Context): Caller {
   if (res.destroyed || req.socket.destroyed) gone.abort();
   else res.once('close', () => gone.abort());
   const demoClient = ctx.state['demoClient'] as string | undefined;
-  const key = demoClient === undefined ? (ownerId ?? userOf(ctx).id) : `demo ${demoClient}`;
+  const key =
+    demoClient === undefined
+      ? (ofKey ?? membershipOf(ctx)?.workspace.id ?? userOf(ctx).id)
+      : `demo ${demoClient}`;
   const caller: Caller = { key, signal: gone.signal };
   ctx.state['caller'] = caller;
   return caller;

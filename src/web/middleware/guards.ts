@@ -1,28 +1,58 @@
 import type { Services } from '../services.ts';
 import { type RateWindow, parseApiKey } from '../../accounts/api-keys.ts';
+import { hasScope, type Scope } from '../../accounts/key-scopes.ts';
 import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
+import type { Database } from '../../store/database.ts';
+import { findMembership, hasRole, type Membership, type Role } from '../../workspaces/members.ts';
 import type { Guards } from '../routes.ts';
 import { redirect } from '../ui/page.ts';
-import { signedIn } from './session.ts';
+import { signedIn, userOf } from './session.ts';
 import { callerAddress } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
-import type { Context, Middleware, Next } from 'koa';
+import type { Context, Next } from 'koa';
+
+interface GuardParts {
+  authenticateKey: Guards['key'];
+  metricsToken: string | undefined;
+  viewDemo: ViewDemo;
+  db: Database;
+}
 
 /** The guard of each access that a route can declare. They run inside the matched route: see `serveRoutes`. */
-export function createGuards(
-  authenticateKey: Middleware,
-  metricsToken: string | undefined,
-  viewDemo: ViewDemo = async () => false,
-): Guards {
+export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: GuardParts): Guards {
+  /** Finds the workspace of the request, and refuses those who may not do this in it. */
+  async function needMember(
+    ctx: Context,
+    next: Next,
+    needed: Role,
+    { canBeDemo = false }: { canBeDemo?: boolean } = {},
+  ): Promise<void> {
+    if (!signedIn(ctx) && (await viewDemo(ctx))) {
+      // The one place where the demo refuses what it does not show.
+      if (!canBeDemo) throw notInDemo(ctx.method);
+      await next();
+      return;
+    }
+    await needUser(ctx, async () => {
+      const membership = await findMembership(db, userOf(ctx).id);
+      if (!membership) throw nothingHere();
+      if (!hasRole(membership.role, needed)) throw notAllowed(needed);
+      ctx.state['membership'] = membership;
+      await next();
+    });
+  }
+
   return {
     stranger: (_ctx, next) => next(),
-    // Signed in, or in the demo.
-    viewer: async (ctx, next) => (!signedIn(ctx) && (await viewDemo(ctx)) ? next() : needUser(ctx, next)),
-    // The one place where the demo refuses what it does not show.
-    user: async (ctx, next) => {
+    'viewer or demo': (ctx, next) => needMember(ctx, next, 'viewer', { canBeDemo: true }),
+    viewer: (ctx, next) => needMember(ctx, next, 'viewer'),
+    'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
+    editor: (ctx, next) => needMember(ctx, next, 'editor'),
+    owner: (ctx, next) => needMember(ctx, next, 'owner'),
+    person: async (ctx, next) => {
       if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
       await needUser(ctx, next);
     },
@@ -51,10 +81,16 @@ export function createViewDemo({
     const account = await demo.open(client);
     if (!account) return false;
     ctx.state['user'] = account.user;
+    ctx.state['membership'] = { workspace: account.workspace, role: 'viewer' } satisfies Membership;
     ctx.state['isDemo'] = true;
     ctx.state['demoClient'] = client;
     return true;
   };
+}
+
+function notAllowed(needed: Role): AppError {
+  const message = `Only ${needed === 'owner' ? 'owners' : 'owners and editors'} of this workspace can do this. Ask one of its owners.`;
+  return new AppError('validation_error', message, { status: 403 });
 }
 
 function notInDemo(method: string): AppError {
@@ -96,12 +132,13 @@ function nothingHere(): AppError {
 export function authenticate({
   db,
   secrets,
-  config: { trustProxyHops, limits },
+  config: { baseUrl, trustProxyHops, limits },
   now,
 }: Pick<Services, 'db' | 'secrets' | 'config' | 'now'>) {
   const limiter = createRateLimiter(db, limits);
 
-  return async (ctx: Context, next: Next): Promise<void> => {
+  /** `needed`: the scope of the route, if there is one at the address. */
+  return async (ctx: Context, next: Next, needed?: Scope): Promise<void> => {
     // Sent where the database does not answer.
     setRateLimit(ctx, {
       limit: anonymousHourlyQuota,
@@ -109,15 +146,14 @@ export function authenticate({
       resetAt: Math.ceil(now().getTime() / 1000) + retryAfterSeconds,
     });
     const address = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
-    const { ownerId, isBlocked, isAllowed, window } = await limiter.check(
-      parseApiKey(bearerToken(ctx)),
-      address,
-    );
+    const authentication = await limiter.check(parseApiKey(bearerToken(ctx)), address);
+    const { workspaceId, isBlocked, scopes, isAllowed, window } = authentication;
     setRateLimit(ctx, window);
     if (!isAllowed) throw rateLimited(window);
-    if (ownerId === undefined) throw invalidApiKey();
+    if (workspaceId === undefined) throw invalidApiKey();
     if (isBlocked) throw blockedAccount();
-    ctx.state['ownerId'] = ownerId;
+    if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
+    ctx.state['workspaceId'] = workspaceId;
     ctx.state['rateWindow'] = window;
     return next();
   };
@@ -146,7 +182,7 @@ function rateLimited({ limit, resetInMs }: RateWindow): AppError {
   );
 }
 
-/** The same for a missing, malformed, unknown and revoked key, so that the response does not reveal which keys exist. */
+/** The same for a missing, malformed, unknown, revoked and expired key, so that the response does not reveal which keys exist. */
 function invalidApiKey(): AppError {
   return new AppError(
     'invalid_api_key',
@@ -161,5 +197,18 @@ function blockedAccount(): AppError {
     'invalid_api_key',
     'The account of this API key is blocked. Contact the operator of this service.',
     { headers: { 'WWW-Authenticate': 'Bearer' }, code: 'account_blocked' },
+  );
+}
+
+/** RFC 6750 has the header, from which programs learn the scope. */
+function insufficientScope(needed: Scope, keysPage: string): AppError {
+  return new AppError(
+    'invalid_api_key',
+    `This operation needs an API key with the scope ${needed}. Create one at ${keysPage}.`,
+    {
+      status: 403,
+      code: 'insufficient_scope',
+      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+    },
   );
 }

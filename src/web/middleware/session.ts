@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { UAParser } from 'ua-parser-js';
 import {
+  confirmSession,
   endSession,
+  findSession,
   findSessionUser,
   keepOneTimeSecret,
   listSessions,
@@ -21,10 +23,15 @@ import {
 } from '../../accounts/passkeys.ts';
 import type { Device } from '../../accounts/sign-in.ts';
 import type { User } from '../../accounts/users.ts';
+import type { Config } from '../../config.ts';
 import { dayMs, hourMs } from '../../runtime/units.ts';
 import type { Database } from '../../store/database.ts';
+import type { Membership } from '../../workspaces/members.ts';
+import type { Workspace, WorkspaceId } from '../../workspaces/workspace.ts';
 
 const flashMs = 120_000;
+/** How long an account may be changed after the OpenID provider has confirmed that it is the owner. */
+const confirmationMs = 10 * 60_000;
 /** How long a browser stays in the demo. */
 const demoMs = 2 * hourMs;
 /** Browsers limit the lifetime of cookies to about this. */
@@ -73,8 +80,9 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
     /** Finds the signed-in user, and gives each visitor the cookie that CSRF tokens are derived from. */
     async middleware(ctx: Context, next: Next): Promise<void> {
       const token = ctx.cookies.get(sessionCookie);
-      const user = token ? await findSessionUser(db, token, now()) : undefined;
-      ctx.state['user'] = user;
+      const session = token ? await findSession(db, token, now()) : undefined;
+      ctx.state['user'] = session?.user;
+      ctx.state['confirmedAt'] = session?.confirmedAt;
       // Stays the same when a session begins or ends, so that an open form can still be sent.
       const visitor = ctx.cookies.get(visitorCookie);
       ctx.state['visitor'] = visitor;
@@ -86,7 +94,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
       await next();
     },
     /** Starts a new session, so that a session id known to an attacker becomes useless. */
-    async signIn(ctx: Context, user: User): Promise<void> {
+    async signIn(ctx: Context, user: User, { isConfirmed = false } = {}): Promise<void> {
       const previous = ctx.cookies.get(sessionCookie);
       if (previous) await endSession(db, previous);
       setCookie(
@@ -95,6 +103,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
         await startSession(db, user.id, now(), {
           device: describeDevice(ctx.get('User-Agent')),
           passwordHash: user.passwordHash,
+          isConfirmed,
         }),
         sessionLifetimeMs,
       );
@@ -123,6 +132,17 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
       setCookie(ctx, challengeCookie, '', 0);
       return takeChallenge(db, token, now());
     },
+    /** The OpenID provider has authenticated the signed-in user again. */
+    async confirm(ctx: Context): Promise<void> {
+      await confirmSession(db, ctx.cookies.get(sessionCookie) ?? '', now());
+    },
+    /** Whether it did so lately. */
+    isConfirmed(ctx: Context): boolean {
+      const confirmedAt = ctx.state['confirmedAt'] as Date | null | undefined;
+      return confirmedAt ? now().getTime() - confirmedAt.getTime() < confirmationMs : false;
+    },
+    /** A secret of the browser, which stays the same when a session begins or ends. Undefined without cookies. */
+    browser: visitorOf,
     /** Identifies a browser that was signed in before. */
     device(ctx: Context): Device | undefined {
       const [visitor, token] = [visitorOf(ctx), ctx.cookies.get(deviceCookie)];
@@ -186,6 +206,19 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
   };
 }
 
+/** The password, or that the OpenID provider confirms the owner first, or nothing more because it has. */
+export type Confirmation = 'password' | 'provider' | 'confirmed';
+
+/** What changes to the account of the signed-in user need, so that a stolen session is not enough. */
+export function confirmationOf(
+  ctx: Context,
+  { sessions, config }: { sessions: Sessions; config: Config },
+): Confirmation {
+  const hasPassword = signedIn(ctx)?.passwordHash !== null;
+  if (!config.openId || (hasPassword && !config.openId.isOnly)) return 'password';
+  return sessions.isConfirmed(ctx) ? 'confirmed' : 'provider';
+}
+
 const maxHeaderLength = 500;
 const maxNameLength = 40;
 
@@ -209,3 +242,17 @@ export function isDemo(ctx: Context): boolean {
 export function userOf(ctx: Context): User {
   return signedIn(ctx) as User;
 }
+
+/** In routes for members. */
+export function membershipOf(ctx: Context): Membership | undefined {
+  return ctx.state['membership'] as Membership | undefined;
+}
+
+/** The workspace that a page is about. Only in routes for its members. */
+export function workspaceOf(ctx: Context): Workspace {
+  const { workspace } = membershipOf(ctx) ?? {};
+  if (!workspace) throw new Error('A route for members was called without one');
+  return workspace;
+}
+
+export const workspaceIdOf = (ctx: Context): WorkspaceId => workspaceOf(ctx).id;

@@ -35,6 +35,8 @@ if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
     button.hidden = false;
     form.hidden = false;
     form.addEventListener('submit', (event) => {
+      // Such as the button that confirms the owner first.
+      if (event.submitter?.hasAttribute('formaction')) return;
       event.preventDefault();
       event.stopPropagation();
       if (isSigning) return;

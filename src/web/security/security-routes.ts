@@ -1,4 +1,6 @@
 import type { Context } from 'koa';
+import { listIdentities, unlinkIdentities } from '../../accounts/identities.ts';
+import type { OpenIdPurpose } from '../../accounts/openid-requests.ts';
 import { takeAttempt } from '../../accounts/request-windows.ts';
 import {
   addPasskey,
@@ -25,6 +27,8 @@ import { currentPasswordErrors } from '../account/account-routes.ts';
 import { requireValid, submit } from '../ui/form.ts';
 import type { FactorChange } from '../../mail/mail-texts.ts';
 import { field } from '../middleware/forms.ts';
+import { localSignIn } from '../sign-in/local-sign-in.ts';
+import { requireProvider, sendToProvider } from '../sign-in/openid-steps.ts';
 import { mailLater } from '../sign-in/mail-requests.ts';
 import { parseCredential } from '../sign-in/sign-in-routes.ts';
 import { createPages, redirect } from '../ui/page.ts';
@@ -33,7 +37,7 @@ import { userOf } from '../middleware/session.ts';
 import { RecoveryCodesView, SecurityView } from './security-view.tsx';
 import { type Routes, createRoutes } from '../routes.ts';
 
-const path = '/account/security';
+export const securityPath = '/account/security';
 const maxCodesPerHour = 10;
 const flashTexts = {
   sessions: 'All other sessions were signed out.',
@@ -43,23 +47,45 @@ const flashTexts = {
   passkey: 'The passkey was added.',
   passkeyFailed: 'The passkey was not added. Try again, and confirm it on your device.',
   passkeyOff: 'The passkey was removed.',
+  linked: 'Your account is linked. You can use it to sign in from now on.',
+  linkFailed: 'Nothing was linked. Try again.',
+  linkRefused: 'Nothing was linked: its email address is not verified, or not one that may sign in here.',
+  linkTaken: 'Nothing was linked: it signs in to another account already.',
+  linkOther: 'Nothing was linked: your account has another link already. Remove that first.',
+  unlinked: 'The link was removed.',
+  confirmed: 'Confirmed. For ten minutes, you can change your account.',
+  confirmFailed: 'Nothing was confirmed. Try again, with the account that you use to sign in here.',
 };
-type Flash = keyof typeof flashTexts;
+export type SecurityFlash = keyof typeof flashTexts;
+const failures: ReadonlySet<string | undefined> = new Set<SecurityFlash>([
+  'passkeyFailed',
+  'linkFailed',
+  'linkRefused',
+  'linkTaken',
+  'linkOther',
+  'confirmFailed',
+]);
 
-/** Sessions, authenticator app, passkeys and recovery codes. */
+/** Sessions, authenticator app, passkeys, recovery codes and the OpenID provider. */
 export function securityPages(parts: Services): Routes {
   const { db, config, secrets, sessions, sendMail, now } = parts;
   const site = passkeySite(config);
-  const routes = createRoutes(path);
-
+  const routes = createRoutes(securityPath);
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
 
-  async function showPage(ctx: Context, errors: FieldError[] = []): Promise<void> {
+  interface Refused {
+    error: string;
+    status: number;
+  }
+
+  async function showPage(ctx: Context, errors: FieldError[] = [], whole?: Refused): Promise<void> {
     const user = userOf(ctx);
     const secret = await findUnconfirmedTotp(db, secrets, user.id, now());
-    const isFailed = pages.takeFlash(ctx) === 'passkeyFailed';
+    const flash = pages.takeFlash(ctx);
+    const isFailed = failures.has(flash);
     const refused = errors.length > 0 ? 'Nothing was changed. Check the marked field.' : undefined;
-    const error = isFailed ? flashTexts.passkeyFailed : refused;
+    const error = whole?.error ?? (isFailed && flash ? flashTexts[flash] : refused);
     pages.show(
       ctx,
       SecurityView,
@@ -67,15 +93,17 @@ export function securityPages(parts: Services): Routes {
         sessions: await sessions.list(ctx),
         factors: await countSecondFactors(db, user.id),
         passkeys: await listPasskeys(db, user.id),
+        identity: config.openId && (await listIdentities(db, user.id))[0],
+        canUnlink: await canUnlink(ctx),
         canAdd: canAdd(ctx),
         setUp: secret ? { secret, url: totpUrl(secret, user.email, site) } : undefined,
         form: { values: { name: '' }, errors, error },
       },
-      { status: errors.length > 0 ? 400 : 200, flash: isFailed ? '' : undefined },
+      { status: whole?.status ?? (errors.length > 0 ? 400 : 200), flash: isFailed ? '' : undefined },
     );
   }
 
-  const finish = (ctx: Context, flash: Flash) => pages.redirectWithFlash(ctx, path, flash);
+  const finish = (ctx: Context, flash: SecurityFlash) => pages.redirectWithFlash(ctx, securityPath, flash);
   /** Whoever has stolen the password must not be able to stay unnoticed. */
   const notify = (ctx: Context, change: FactorChange) =>
     mailLater(parts, { kind: 'second-factor-changed', userId: userOf(ctx).id, change });
@@ -91,8 +119,15 @@ export function securityPages(parts: Services): Routes {
       ? check(ctx, name)
       : [{ field: name, message: 'Confirm your email first, on the page Account' }];
 
+  /** Not the last way to sign in. */
+  async function canUnlink(ctx: Context): Promise<boolean> {
+    if (config.openId?.isOnly) return false;
+    const { id, passwordHash } = userOf(ctx);
+    return passwordHash !== null || (await countSecondFactors(db, id)).passkeys > 0;
+  }
+
   /** The first factor comes with recovery codes, which are shown once. */
-  async function finishWithCodes(ctx: Context, flash: Flash): Promise<void> {
+  async function finishWithCodes(ctx: Context, flash: SecurityFlash): Promise<void> {
     const { recoveryCodes } = await countSecondFactors(db, userOf(ctx).id);
     if (recoveryCodes > 0) return finish(ctx, flash);
     await showNewCodes(ctx, flashTexts[flash]);
@@ -103,9 +138,9 @@ export function securityPages(parts: Services): Routes {
     pages.show(ctx, RecoveryCodesView, { codes }, { flash: text });
   }
 
-  routes.get('user', '/', (ctx) => showPage(ctx));
+  routes.get('person', '/', (ctx) => showPage(ctx));
 
-  routes.post('user', '/sessions/end', async (ctx) => {
+  routes.post('person', '/sessions/end', async (ctx) => {
     const user = userOf(ctx);
     const one = field(ctx, 'session');
     if (one !== '') {
@@ -124,15 +159,15 @@ export function securityPages(parts: Services): Routes {
   const submitForm = (ctx: Context, work: () => Promise<void>) =>
     submit(work, (errors) => showPage(ctx, errors));
 
-  routes.post('user', '/totp', (ctx) =>
+  local.post('person', '/totp', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await checkToAdd(ctx, 'totpPassword'));
       await startTotp(db, secrets, userOf(ctx).id, now());
-      redirect(ctx, `${path}#app`);
+      redirect(ctx, `${securityPath}#app`);
     }),
   );
 
-  routes.post('user', '/totp/confirm', async (ctx) => {
+  local.post('person', '/totp/confirm', async (ctx) => {
     const { id } = userOf(ctx);
     const { isAllowed } = await takeAttempt(db, {
       subject: `second-factor:${id}`,
@@ -152,12 +187,12 @@ export function securityPages(parts: Services): Routes {
     await finishWithCodes(ctx, 'totp');
   });
 
-  routes.post('user', '/totp/cancel', async (ctx) => {
+  local.post('person', '/totp/cancel', async (ctx) => {
     await cancelTotp(db, userOf(ctx).id);
-    redirect(ctx, `${path}#app`);
+    redirect(ctx, `${securityPath}#app`);
   });
 
-  routes.post('user', '/totp/delete', (ctx) =>
+  local.post('person', '/totp/delete', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await check(ctx, 'totpPassword'));
       await removeTotp(db, userOf(ctx).id);
@@ -166,7 +201,7 @@ export function securityPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/recovery', (ctx) =>
+  local.post('person', '/recovery', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await check(ctx, 'recoveryPassword'));
       await notify(ctx, 'recovery-codes');
@@ -174,7 +209,7 @@ export function securityPages(parts: Services): Routes {
     }),
   );
 
-  routes.post('user', '/passkeys/options', async (ctx) => {
+  local.post('person', '/passkeys/options', async (ctx) => {
     const errors = await checkToAdd(ctx, 'passkeyPassword');
     if (errors.length > 0) {
       ctx.status = 400;
@@ -186,7 +221,7 @@ export function securityPages(parts: Services): Routes {
     ctx.body = options;
   });
 
-  routes.post('user', '/passkeys', async (ctx) => {
+  local.post('person', '/passkeys', async (ctx) => {
     const user = userOf(ctx);
     const response = parseCredential(field(ctx, 'response'));
     // The password was checked when the challenge was made; without one, this says what is wrong with it.
@@ -211,12 +246,47 @@ export function securityPages(parts: Services): Routes {
     await finishWithCodes(ctx, 'passkey');
   });
 
-  routes.post('user', '/passkeys/delete', (ctx) =>
+  local.post('person', '/passkeys/delete', (ctx) =>
     submitForm(ctx, async () => {
       requireValid(await check(ctx, 'removePassword'));
       if (await removePasskey(db, userOf(ctx).id, field(ctx, 'passkey')))
         await notify(ctx, 'passkey-removed');
       finish(ctx, 'passkeyOff');
+    }),
+  );
+
+  /** Sends the browser to the OpenID provider. */
+  async function goToProvider(ctx: Context, purpose: OpenIdPurpose): Promise<void> {
+    const refused = await sendToProvider(ctx, parts, purpose);
+    if (refused) await showPage(ctx, [], refused);
+  }
+
+  routes.post('person', '/identity', (ctx) =>
+    submitForm(ctx, async () => {
+      requireProvider(parts);
+      requireValid(await check(ctx, 'linkPassword'));
+      await goToProvider(ctx, { kind: 'link', userId: userOf(ctx).id });
+    }),
+  );
+
+  /** Instead of the password, before a change. */
+  routes.post('person', '/identity/confirm', (ctx) =>
+    goToProvider(ctx, {
+      kind: 'confirm',
+      userId: userOf(ctx).id,
+      next: field(ctx, 'page') === '/account' ? '/account' : securityPath,
+    }),
+  );
+
+  routes.post('person', '/identity/delete', (ctx) =>
+    submitForm(ctx, async () => {
+      requireProvider(parts);
+      const errors = await check(ctx, 'unlinkPassword');
+      if (!(await canUnlink(ctx)))
+        errors.push({ field: 'unlinkPassword', message: 'This is the only way to sign in to your account' });
+      requireValid(errors);
+      if ((await unlinkIdentities(db, userOf(ctx).id)) > 0) await notify(ctx, 'identity-removed');
+      finish(ctx, 'unlinked');
     }),
   );
   return routes;

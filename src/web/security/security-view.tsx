@@ -1,7 +1,8 @@
+import type { Identity } from '../../accounts/identities.ts';
 import type { Passkey, SecondFactors } from '../../accounts/second-factors.ts';
 import type { OpenSession } from '../../accounts/sessions.ts';
 import { drawSvg } from '../../codes/image/draw.ts';
-import { CurrentPassword } from '../account/account-view.tsx';
+import { CurrentPassword } from '../account/current-password.tsx';
 import { type FormState, Input, Reveal, Select } from '../ui/controls.tsx';
 import { CopyableField, CopyableText } from '../ui/copyable.tsx';
 import { Form, NarrowPage, Page } from '../ui/layout.tsx';
@@ -13,6 +14,9 @@ interface SecurityProps {
   sessions: OpenSession[];
   factors: SecondFactors;
   passkeys: Passkey[];
+  /** The account of the OpenID provider that signs in to this one. */
+  identity: Identity | undefined;
+  canUnlink: boolean;
   /** False until the email is confirmed. */
   canAdd: boolean;
   /** An authenticator app that is being set up. */
@@ -20,9 +24,9 @@ interface SecurityProps {
   form: FormState;
 }
 
-export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form }: SecurityProps) {
-  const { assets } = useVisitor();
-  const isOn = factors.hasTotp || passkeys.length > 0;
+export function SecurityView(props: SecurityProps) {
+  const { assets, provider } = useVisitor();
+  const { sessions, identity, canUnlink, form } = props;
   return (
     <Page
       title="Security"
@@ -31,6 +35,32 @@ export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form 
       back={['/account', 'Account']}
       form={form}
     >
+      {!provider?.isOnly && <LocalFactors {...props} />}
+      {provider && <ProviderCard form={form} identity={identity} canUnlink={canUnlink} />}
+      <section class="card setting">
+        <h2>Sessions</h2>
+        <SessionTable sessions={sessions} />
+        <Form action="/account/security/sessions/end" class="after">
+          <div class="row">
+            <button type="submit" class="quiet">
+              Sign out everywhere else
+            </button>
+            <button type="submit" class="ghost danger" name="all" value="on">
+              Sign out everywhere
+            </button>
+          </div>
+        </Form>
+      </section>
+      <script type="module" src={`${assets}/security/passkey.browser.js`} />
+    </Page>
+  );
+}
+
+/** What this service asks for itself. */
+function LocalFactors({ factors, passkeys, canAdd, setUp, form }: SecurityProps) {
+  const isOn = factors.hasTotp || passkeys.length > 0;
+  return (
+    <>
       <section class="card setting">
         <h2>Two-factor sign-in</h2>
         <p>
@@ -89,22 +119,52 @@ export function SecurityView({ sessions, factors, passkeys, canAdd, setUp, form 
           </Form>
         </Reveal>
       </section>
-      <section class="card setting">
-        <h2>Sessions</h2>
-        <SessionTable sessions={sessions} />
-        <Form action="/account/security/sessions/end" class="after">
-          <div class="row">
+    </>
+  );
+}
+
+function ProviderCard({ form, identity, canUnlink }: Pick<SecurityProps, 'form' | 'identity' | 'canUnlink'>) {
+  const { provider } = useVisitor();
+  const name = <bdi>{provider?.name}</bdi>;
+  return (
+    <section class="card setting" id="identity">
+      <h2>Sign-in with {name}</h2>
+      {identity ? (
+        <p>
+          Linked to <bdi>{identity.email}</bdi> since <Moment at={identity.createdAt} show="day" />, last used{' '}
+          <Moment at={identity.lastUsedAt} />.
+        </p>
+      ) : (
+        <p>Link your account at {name} to sign in here without a password.</p>
+      )}
+      {!identity && (
+        <Reveal title="Link…" isOpen={hasError(form, 'linkPassword')}>
+          <Form action="/account/security/identity">
+            <CurrentPassword form={form} name="linkPassword" purpose={`link ${provider?.name}`} />
             <button type="submit" class="quiet">
-              Sign out everywhere else
+              Link your account
             </button>
-            <button type="submit" class="ghost danger" name="all" value="on">
-              Sign out everywhere
+          </Form>
+        </Reveal>
+      )}
+      {identity && !canUnlink && (
+        <p>It is the only way to sign in to your account, so it cannot be removed.</p>
+      )}
+      {identity && canUnlink && (
+        <Reveal title="Remove the link…" isOpen={hasError(form, 'unlinkPassword')}>
+          <Form action="/account/security/identity/delete">
+            <CurrentPassword
+              form={form}
+              name="unlinkPassword"
+              purpose={`remove the link to ${provider?.name}`}
+            />
+            <button type="submit" class="quiet">
+              Remove the link
             </button>
-          </div>
-        </Form>
-      </section>
-      <script type="module" src={`${assets}/security/passkey.browser.js`} />
-    </Page>
+          </Form>
+        </Reveal>
+      )}
+    </section>
   );
 }
 

@@ -25,8 +25,10 @@ import {
   NewPasswordView,
   SignInByLinkView,
 } from './mail-link-view.tsx';
+import { localSignIn } from './local-sign-in.ts';
 import { mailLater, requireMail } from './mail-requests.ts';
 import { completeSignIn, home, newPasswordErrors, takeAttempts } from './sign-in-steps.ts';
+import { ownWorkspaceId } from '../../workspaces/workspace.ts';
 
 const maxPerAddress = 20;
 /** For the account that is named, so that nobody can flood its owner. */
@@ -39,6 +41,7 @@ const flashTexts = {
 export function mailLinkPages(parts: Services): Routes {
   const { db, config, secrets, passwords, sessions, sendMail, now } = parts;
   const routes = createRoutes();
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
   const tokenOf = (ctx: Context) => String(ctx['params'].token);
 
@@ -51,10 +54,10 @@ export function mailLinkPages(parts: Services): Routes {
     pages.show(ctx, ForgotPasswordView, { form }, { status });
   }
 
-  routes.get('stranger', '/signin/forgot', (ctx) => showForgot(ctx));
+  local.get('stranger', '/signin/forgot', (ctx) => showForgot(ctx));
 
   // The same work whether or not the account exists: the worker looks it up.
-  routes.post('stranger', '/signin/forgot', async (ctx) => {
+  local.post('stranger', '/signin/forgot', async (ctx) => {
     if (!sendMail) return showForgot(ctx);
     const email = field(ctx, 'email').trim();
     const errors = emailErrors('email', email);
@@ -80,7 +83,7 @@ export function mailLinkPages(parts: Services): Routes {
   }
 
   /** The link in a mail, or from an operator, for a user who cannot sign in: its owner chooses a new password. */
-  routes.get('stranger', '/signin/link/:token', async (ctx) => {
+  local.get('stranger', '/signin/link/:token', async (ctx) => {
     const found = await findLinkedUser(db, tokenOf(ctx), now());
     if (!found) return showDead(ctx);
     const { email } = found.user;
@@ -89,7 +92,7 @@ export function mailLinkPages(parts: Services): Routes {
     showPassword(ctx, email);
   });
 
-  routes.post('stranger', '/signin/link/:token', async (ctx) => {
+  local.post('stranger', '/signin/link/:token', async (ctx) => {
     const token = tokenOf(ctx);
     if (field(ctx, 'keep') === 'on') {
       const user = await signInByLink(db, token, now());
@@ -105,7 +108,7 @@ export function mailLinkPages(parts: Services): Routes {
     if (!used) return showDead(ctx);
     await mailLater(parts, { kind: 'password-changed', userId: used.user.id });
     const isRevoked = hasAccess(used.revoked);
-    const isToReview = isRevoked || hasAccess(await countAccess(db, used.user.id));
+    const isToReview = isRevoked || hasAccess(await countAccess(db, ownWorkspaceId(used.user)));
     await completeSignIn(ctx, parts, used.user, isToReview ? reviewPath : home);
     // Last, because signing in clears it.
     if (isRevoked) sessions.setFlash(ctx, '/account', 'revoked' satisfies AccountFlash);

@@ -13,6 +13,7 @@ import type { Services } from '../services.ts';
 import { frontFlashTexts } from '../front/front-routes.ts';
 import { createPages, redirect } from '../ui/page.ts';
 import { signedIn } from '../middleware/session.ts';
+import { localSignIn } from './local-sign-in.ts';
 import { completeSignIn, home, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
 import { SecondFactorView, type SignInProps, SignInView } from './sign-in-view.tsx';
 
@@ -36,6 +37,7 @@ export function signInPages(parts: Services): Routes {
   const throttled: ThrottledCallers = createOverLimitCache();
   const site = passkeySite(config);
   const routes = createRoutes();
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, frontFlashTexts);
   const addressOf = (ctx: Context) => callerAddress(ctx, config.trustProxyHops);
 
@@ -53,7 +55,7 @@ export function signInPages(parts: Services): Routes {
     showSignIn(ctx, { next, error: ctx.query['ended'] === '' ? texts.ended : undefined });
   });
 
-  routes.post('stranger', '/signin', async (ctx) => {
+  local.post('stranger', '/signin', async (ctx) => {
     const email = field(ctx, 'email').trim();
     const next = safeReturnPath(field(ctx, 'next'));
     const answer = await checkSignIn(
@@ -97,13 +99,13 @@ export function signInPages(parts: Services): Routes {
     pages.show(ctx, SecondFactorView, { hasPasskeys: passkeys > 0, next, form }, { status });
   }
 
-  routes.get('stranger', '/signin/second', async (ctx) => {
+  local.get('stranger', '/signin/second', async (ctx) => {
     const user = await waitingUser(ctx);
     if (!user) return redirect(ctx, '/signin');
     await showCodeForm(ctx, user, safeReturnPath(ctx.query['next']) ?? home);
   });
 
-  routes.post('stranger', '/signin/second', async (ctx) => {
+  local.post('stranger', '/signin/second', async (ctx) => {
     const user = await waitingUser(ctx);
     if (!user) return redirect(ctx, '/signin');
     const next = safeReturnPath(field(ctx, 'next')) ?? home;
@@ -121,7 +123,7 @@ export function signInPages(parts: Services): Routes {
     redirect(ctx, next);
   });
 
-  routes.post('stranger', '/signin/passkey/options', async (ctx) => {
+  local.post('stranger', '/signin/passkey/options', async (ctx) => {
     const address = secrets.hashAddress(addressOf(ctx));
     const limit = { subject: `passkey-address:${address}`, maxPerHour: maxPasskeysPerAddress };
     if (await takeAttempts(ctx, parts, [limit])) {
@@ -134,7 +136,7 @@ export function signInPages(parts: Services): Routes {
     ctx.body = options;
   });
 
-  routes.post('stranger', '/signin/passkey', async (ctx) => {
+  local.post('stranger', '/signin/passkey', async (ctx) => {
     const next = safeReturnPath(field(ctx, 'next'));
     const waiting = await sessions.takeChallenge(ctx);
     const response = parseCredential(field(ctx, 'response'));

@@ -31,18 +31,22 @@ function isAppPage(path: string): boolean {
   return path === '/' || returnPaths.has(sectionPage.exec(path)?.[1] ?? '');
 }
 
-/** After the right password: signs in, or asks for the second factor first. */
+/**
+ * After the right password, or the OpenID provider: signs in, or asks for the second factor first. Where everybody signs in
+ * with the provider, second factors are for it to ask for.
+ */
 export async function completeSignIn(
   ctx: Context,
-  { db, sessions }: Services,
+  { db, config, sessions }: Services,
   user: User,
   next: string,
+  { isConfirmed = false } = {},
 ): Promise<void> {
-  if (isSecondFactorNeeded(await countSecondFactors(db, user.id))) {
+  if (!config.openId?.isOnly && isSecondFactorNeeded(await countSecondFactors(db, user.id))) {
     await sessions.startChallenge(ctx, { userId: user.id, challenge: null });
     return redirect(ctx, `/signin/second?next=${encodeURIComponent(next)}`);
   }
-  await sessions.signIn(ctx, user);
+  await sessions.signIn(ctx, user, { isConfirmed });
   redirect(ctx, next);
 }
 

@@ -4,6 +4,7 @@ import { type FormState, Input } from '../ui/controls.tsx';
 import { Form, NarrowPage } from '../ui/layout.tsx';
 import { sectionName } from '../ui/sections.ts';
 import { useVisitor } from '../ui/visitor.ts';
+import { ProviderForm } from './openid-view.tsx';
 import { figure } from '../ui/words.tsx';
 
 export interface SignInProps {
@@ -13,11 +14,11 @@ export interface SignInProps {
   /** The task that the browser has to solve before the password is checked. */
   challenge?: string | undefined;
   /** Offers a link by mail, because the password alone does not help now. */
-  canMail?: boolean;
+  canMail?: boolean | undefined;
 }
 
 export function SignInView({ form, next, challenge, canMail }: SignInProps) {
-  const { canSignUp } = useVisitor();
+  const { provider } = useVisitor();
   const name = next && sectionName(next);
   return (
     <NarrowPage
@@ -32,6 +33,20 @@ export function SignInView({ form, next, challenge, canMail }: SignInProps) {
       ) : (
         <p class="quiet">Welcome back to your codes and their scans.</p>
       )}
+      {provider?.isOnly ? (
+        <ProviderForm next={next} isQuiet={false} />
+      ) : (
+        <LocalSignIn form={form} next={next} challenge={challenge} canMail={canMail} />
+      )}
+    </NarrowPage>
+  );
+}
+
+/** With a password or a passkey. */
+function LocalSignIn({ form, next, challenge, canMail }: SignInProps) {
+  const { canSignUp } = useVisitor();
+  return (
+    <>
       <CredentialsForm
         form={form}
         action="/signin"
@@ -43,6 +58,7 @@ export function SignInView({ form, next, challenge, canMail }: SignInProps) {
       </CredentialsForm>
       {canMail && <MailLinkForm email={form.values['email'] ?? ''} />}
       <PasskeyForm next={next} />
+      <ProviderForm next={next} isQuiet />
       <p class="quiet">
         <a href="/signin/forgot">Forgot your password?</a>
       </p>
@@ -51,7 +67,7 @@ export function SignInView({ form, next, challenge, canMail }: SignInProps) {
           No account yet? <a href={withNext('/signup', next)}>Sign up</a>
         </p>
       )}
-    </NarrowPage>
+    </>
   );
 }
 
@@ -234,6 +250,7 @@ export function SignUpView({ limits, isByMail, next, form }: SignUpProps) {
           button="Sign up"
         />
       )}
+      <ProviderForm next={next} isQuiet />
       <ToSignIn next={next} />
     </NarrowPage>
   );

@@ -12,6 +12,7 @@ import type { FormState } from '../ui/controls.tsx';
 import type { Services } from '../services.ts';
 import { createPages, redirect, redirectWithFlash } from '../ui/page.ts';
 import { signedIn } from '../middleware/session.ts';
+import { localSignIn } from './local-sign-in.ts';
 import { DeadLinkView, NewPasswordView } from './mail-link-view.tsx';
 import { askForConfirmation, requireMail } from './mail-requests.ts';
 import { home, newPasswordErrors, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
@@ -29,6 +30,7 @@ const flashTexts = {
 export function signUpPages(parts: Services): Routes {
   const { db, config, secrets, passwords, sessions, now } = parts;
   const routes = createRoutes();
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
   const isOpen = config.signUps === 'open';
   // Mails that are printed in the terminal reach nobody else: whoever tries the service out is signed up at once.
@@ -41,14 +43,14 @@ export function signUpPages(parts: Services): Routes {
     pages.show(ctx, SignUpView, { limits: config.limits.free, isByMail, next, form }, { status });
   }
 
-  routes.get('stranger', '/signup', (ctx) => {
+  local.get('stranger', '/signup', (ctx) => {
     const next = safeReturnPath(ctx.query['next']);
     if (signedIn(ctx)) return redirect(ctx, next ?? home);
     if (!isOpen) return pages.show(ctx, SignUpClosedView, { next });
     showForm(ctx, next);
   });
 
-  routes.post('stranger', '/signup', async (ctx) => {
+  local.post('stranger', '/signup', async (ctx) => {
     const next = safeReturnPath(field(ctx, 'next'));
     if (!isOpen) return pages.show(ctx, SignUpClosedView, { next }, { status: 403 });
     const email = field(ctx, 'email').trim();
@@ -117,14 +119,14 @@ export function signUpPages(parts: Services): Routes {
   const showDead = (ctx: Context) => pages.show(ctx, DeadLinkView, { kind: 'sign-up' }, { status: 404 });
 
   /** The link in a mail to an address without an account: whoever opens it owns the address, and chooses a password. */
-  routes.get('stranger', '/signup/link/:token', async (ctx) => {
+  local.get('stranger', '/signup/link/:token', async (ctx) => {
     if (!isOpen) return pages.show(ctx, SignUpClosedView, {}, { status: 403 });
     const signUp = await findSignUp(ctx);
     if (!signUp) return showDead(ctx);
     showPassword(ctx, signUp.email);
   });
 
-  routes.post('stranger', '/signup/link/:token', async (ctx) => {
+  local.post('stranger', '/signup/link/:token', async (ctx) => {
     if (!isOpen) return pages.show(ctx, SignUpClosedView, {}, { status: 403 });
     const signUp = await findSignUp(ctx);
     if (!signUp) return showDead(ctx);

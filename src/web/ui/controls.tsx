@@ -295,6 +295,11 @@ export function CheckBox(props: ControlProps) {
     <div class="field check">
       <input {...rest} type="checkbox" value="on" checked={value === 'on'} />
       <label for={rest.id}>{props.label}</label>
+      {props.hint && (
+        <p class="hint" id={`${rest.id}-hint`}>
+          {props.hint}
+        </p>
+      )}
       <SavedValue {...props} describe={(saved) => (saved === 'on' ? 'checked' : 'not checked')} />
     </div>
   );

@@ -6,7 +6,7 @@ import { isLabel } from '../../codes/label.ts';
 import { AppError, BusyError, type FieldError, invalid } from '../../errors.ts';
 import { limitsOf } from '../../limits.ts';
 import type { Services } from '../services.ts';
-import { userOf } from '../middleware/session.ts';
+import { workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { minutesInWords, withTemplates } from './words.tsx';
 
 /** Why a form was not accepted. The page shows it again, with the input. */
@@ -84,9 +84,9 @@ export async function spendForm(
   ctx: Context,
   { db, config }: Pick<Services, 'db' | 'config'>,
 ): Promise<void> {
-  const user = userOf(ctx);
-  const { formsPerHour } = limitsOf(user, config.limits);
-  const limit = { subject: formsSubject(user.id), maxPerHour: formsPerHour };
+  const workspace = workspaceOf(ctx);
+  const { formsPerHour } = limitsOf(workspace, config.limits);
+  const limit = { subject: formsSubject(workspace.id), maxPerHour: formsPerHour };
   const { isAllowed, retryAfter } = await takeAttempt(db, limit);
   if (isAllowed) return;
   ctx.set('Retry-After', String(retryAfter));
@@ -103,7 +103,7 @@ export async function findFullAccount(
   { db, config }: Pick<Services, 'db' | 'config'>,
 ): Promise<Refusal | undefined> {
   try {
-    await requireRoomForCodes(db, userOf(ctx).id, 1, config.limits);
+    await requireRoomForCodes(db, workspaceIdOf(ctx), 1, config.limits);
     return undefined;
   } catch (error) {
     const refusal = refusedByLimit(error, '');

@@ -5,7 +5,7 @@ import { loadAssets } from '../asset-files.ts';
 import type { Services } from '../services.ts';
 import { type Visitor, viewerLocale } from './visitor.ts';
 import { render } from './layout.tsx';
-import { isDemo, signedIn } from '../middleware/session.ts';
+import { confirmationOf, isDemo, signedIn } from '../middleware/session.ts';
 
 /** Instead of an address. */
 export const demoName = 'Live demo';
@@ -20,7 +20,9 @@ export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor
     csrfToken: sessions.csrfToken(ctx),
     assets: loadAssets(config.brand).path,
     brand: config.brand,
-    canSignUp: config.signUps === 'open',
+    canSignUp: config.signUps === 'open' && !config.openId?.isOnly,
+    provider: config.openId && { name: config.openId.name, isOnly: config.openId.isOnly },
+    confirmation: confirmationOf(ctx, { sessions, config }),
     footerLinks: config.footerLinks,
     locale: viewerLocale(ctx),
     timeZone: isTimeZone(user?.timeZone) ? user.timeZone : undefined,

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Brand } from '../../brand.ts';
+import type { Confirmation } from '../middleware/session.ts';
 import type { Config } from '../../config.ts';
 
 /** What every page needs to know about its visitor. */
@@ -23,6 +24,10 @@ export interface Visitor {
   brand: Brand;
   /** False where only the command line creates accounts. */
   canSignUp: boolean;
+  /** The OpenID provider that people may sign in with. */
+  provider?: { name: string; isOnly: boolean } | undefined;
+  /** What changes to the account of the signed-in user need. */
+  confirmation: Confirmation;
   footerLinks: Config['footerLinks'];
   /** For dates and times, as a BCP 47 tag. */
   locale: string;

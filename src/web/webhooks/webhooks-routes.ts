@@ -35,7 +35,7 @@ import type { FormState } from '../ui/controls.tsx';
 import { labelErrors, refusalOf } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirect } from '../ui/page.ts';
-import { userOf } from '../middleware/session.ts';
+import { workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { DeliveryView, EndpointView } from './endpoint-view.tsx';
 import {
   DeleteEndpointView,
@@ -71,11 +71,11 @@ export function webhooksPages(parts: Services): Routes {
   const pages = createPages(parts, flashTexts);
 
   const findOwn = (ctx: Context): Promise<Endpoint> =>
-    findEndpoint(db, userOf(ctx).id, String(ctx['params'].id));
+    findEndpoint(db, workspaceIdOf(ctx), String(ctx['params'].id));
   /** The form, with an error where it lists codes of others. `known`: codes that the endpoint has already. */
   async function readForm(ctx: Context, known: string[] = []) {
     const { form, input } = readEndpointForm(ctx, webhooks.policy);
-    const { missing } = await findCodes(db, userOf(ctx).id, input.codeIds ?? []);
+    const { missing } = await findCodes(db, workspaceIdOf(ctx), input.codeIds ?? []);
     const unknown = missing.filter((index) => !known.includes(input.codeIds?.[index]?.toLowerCase() ?? ''));
     const lines = unknown.map((index) => index + 1).join(', ');
     if (lines !== '')
@@ -87,25 +87,25 @@ export function webhooksPages(parts: Services): Routes {
     redirect(ctx, '/webhooks/secret');
   }
 
-  routes.get('user', '/', async (ctx) => {
-    const user = userOf(ctx);
-    const endpoints = await listEndpoints(db, user.id);
-    const { webhooks: quota } = limitsOf(user, config.limits);
+  routes.get('editor', '/', async (ctx) => {
+    const workspace = workspaceOf(ctx);
+    const endpoints = await listEndpoints(db, workspace.id);
+    const { webhooks: quota } = limitsOf(workspace, config.limits);
     pages.show(ctx, WebhooksView, { endpoints, quota });
   });
 
-  routes.get('user', '/new', (ctx) => {
+  routes.get('editor', '/new', (ctx) => {
     const form = { values: { 'scan-recorded': 'on' }, errors: [] };
     pages.show(ctx, EndpointFormView, { form });
   });
 
-  routes.post('user', '/new', async (ctx) => {
+  routes.post('editor', '/new', async (ctx) => {
     const { form, input } = await readForm(ctx);
     if (form.errors.length > 0) return pages.show(ctx, EndpointFormView, { form }, { status: 400 });
-    const user = userOf(ctx);
-    const options = { box: webhooks.box, quota: limitsOf(user, config.limits).webhooks, now: now() };
+    const workspace = workspaceOf(ctx);
+    const options = { box: webhooks.box, quota: limitsOf(workspace, config.limits).webhooks, now: now() };
     try {
-      const { endpoint, secret } = await createEndpoint(db, user.id, input, options);
+      const { endpoint, secret } = await createEndpoint(db, workspace.id, input, options);
       await showSecret(ctx, { id: endpoint.id, secret, isRotated: false });
     } catch (error) {
       const refusal = refusalOf(error, { outcome: '' });
@@ -113,21 +113,21 @@ export function webhooksPages(parts: Services): Routes {
     }
   });
 
-  routes.get('user', '/secret', async (ctx) => {
+  routes.get('editor', '/secret', async (ctx) => {
     const made = await sessions.takeSecret(ctx);
     if (made === undefined) return redirect(ctx, '/webhooks');
     pages.show(ctx, SecretView, JSON.parse(made) as NewSecret);
   });
 
-  routes.get('user', '/deliveries/:id', async (ctx) => {
-    const found = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
+  routes.get('editor', '/deliveries/:id', async (ctx) => {
+    const found = await findOwnDelivery(db, workspaceIdOf(ctx), String(ctx.params['id']));
     const body = await renderBody(db, found.delivery, { baseUrl: config.baseUrl, findScans });
     const attempts = await listAttempts(db, found.delivery.id);
     pages.show(ctx, DeliveryView, { ...found, body, attempts });
   });
 
-  routes.post('user', '/deliveries/:id/retry', async (ctx) => {
-    const { endpoint, delivery } = await findOwnDelivery(db, userOf(ctx).id, String(ctx.params['id']));
+  routes.post('editor', '/deliveries/:id/retry', async (ctx) => {
+    const { endpoint, delivery } = await findOwnDelivery(db, workspaceIdOf(ctx), String(ctx.params['id']));
     await retryDelivery(db, endpoint, delivery, now());
     pages.redirectWithFlash(ctx, `/webhooks/deliveries/${delivery.id}`, 'retry');
   });
@@ -151,44 +151,44 @@ export function webhooksPages(parts: Services): Routes {
     );
   }
 
-  routes.get('user', '/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));
+  routes.get('editor', '/:id', async (ctx) => showEndpoint(ctx, await findOwn(ctx)));
 
-  routes.get('user', '/:id/edit', async (ctx) => {
+  routes.get('editor', '/:id/edit', async (ctx) => {
     const endpoint = await findOwn(ctx);
     const form = formOf(endpoint, config.baseUrl);
     pages.show(ctx, EndpointFormView, { form, id: endpoint.id });
   });
 
-  routes.post('user', '/:id/edit', async (ctx) => {
+  routes.post('editor', '/:id/edit', async (ctx) => {
     const { id, codeIds } = await findOwn(ctx);
     const { form, input } = await readForm(ctx, codeIds ?? []);
     if (form.errors.length > 0) return pages.show(ctx, EndpointFormView, { form, id }, { status: 400 });
-    await changeEndpoint(db, userOf(ctx).id, id, input, now());
+    await changeEndpoint(db, workspaceIdOf(ctx), id, input, now());
     pages.redirectWithFlash(ctx, `/webhooks/${id}`, 'saved');
   });
 
-  routes.post('user', '/:id/state', async (ctx) => {
+  routes.post('editor', '/:id/state', async (ctx) => {
     const { id } = await findOwn(ctx);
     const isEnabled = field(ctx, 'isEnabled') === 'true';
-    await changeEndpoint(db, userOf(ctx).id, id, { isEnabled }, now());
+    await changeEndpoint(db, workspaceIdOf(ctx), id, { isEnabled }, now());
     // The page of a disabled one says so.
     if (isEnabled) pages.redirectWithFlash(ctx, `/webhooks/${id}`, 'enabled');
     else redirect(ctx, `/webhooks/${id}`);
   });
 
-  routes.post('user', '/:id/test', async (ctx) => {
+  routes.post('editor', '/:id/test', async (ctx) => {
     const endpoint = await findOwn(ctx);
     await createPing(db, endpoint);
     pages.redirectWithFlash(ctx, `/webhooks/${endpoint.id}`, 'test');
   });
 
-  routes.post('user', '/:id/rotate', async (ctx) => {
+  routes.post('editor', '/:id/rotate', async (ctx) => {
     const { id } = await findOwn(ctx);
-    const { secret } = await rotateSecret(db, userOf(ctx).id, id, { box: webhooks.box, now: now() });
+    const { secret } = await rotateSecret(db, workspaceIdOf(ctx), id, { box: webhooks.box, now: now() });
     await showSecret(ctx, { id, secret, isRotated: true });
   });
 
-  routes.post('user', '/:id/replay', async (ctx) => {
+  routes.post('editor', '/:id/replay', async (ctx) => {
     const endpoint = await findOwn(ctx);
     const [firstDay, lastDay] = [field(ctx, 'firstDay'), field(ctx, 'lastDay')];
     const end = endOfDay(lastDay);
@@ -201,12 +201,12 @@ export function webhooksPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, `/webhooks/${endpoint.id}`, 'replay');
   });
 
-  routes.get('user', '/:id/delete', async (ctx) => {
+  routes.get('editor', '/:id/delete', async (ctx) => {
     pages.show(ctx, DeleteEndpointView, { endpoint: await findOwn(ctx) });
   });
 
-  routes.post('user', '/:id/delete', async (ctx) => {
-    await deleteEndpoint(db, userOf(ctx).id, String(ctx.params['id']));
+  routes.post('editor', '/:id/delete', async (ctx) => {
+    await deleteEndpoint(db, workspaceIdOf(ctx), String(ctx.params['id']));
     pages.redirectWithFlash(ctx, '/webhooks', 'deleted');
   });
   return routes;

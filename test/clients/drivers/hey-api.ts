@@ -45,6 +45,7 @@ import {
   replaceStyleLogo,
   replayWebhook,
   retryWebhookDelivery,
+  restoreQrCode,
   rotateWebhookSecret,
   testWebhook,
   updateQrCode,
@@ -229,6 +230,11 @@ export async function roundTrip(
   const account = schemas.zReadAccountResponse.parse((await readAccount({ client })).data);
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
+  const trash = schemas.zListQrCodesResponse.parse(
+    (await listQrCodes({ client, query: { state: 'trashed' } })).data,
+  );
+  const restored = schemas.zRestoreQrCodeResponse.parse((await restoreQrCode({ client, path })).data);
+  const purged = await deleteQrCode({ client, path, query: { permanently: true } });
 
   return {
     created: created.name,
@@ -264,6 +270,7 @@ export async function roundTrip(
     styled: [applied.total, application.styleId === style.id, styleDeleted.response.status],
     account: [account.plan, account.limits.codes, account.use.webhooks],
     deleted: deleted.response.status,
+    trash: [typeof trash.data[0]?.deletedAt, restored.id === id, purged.response.status],
     error: schemas.zError.parse(gone.error).error,
   };
 }

@@ -151,6 +151,9 @@ export async function roundTrip(
   const account = await client.GET('/account');
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
+  const trash = await client.GET('/qrcodes', { params: { query: { state: 'trashed' } } });
+  const restored = await client.POST('/qrcodes/{id}/restore', { params: { path } });
+  const purged = await client.DELETE('/qrcodes/{id}', { params: { path, query: { permanently: true } } });
   const error: components['schemas']['Error']['error'] | undefined = gone.error?.error;
 
   return {
@@ -195,6 +198,7 @@ export async function roundTrip(
     styled: [applied.data?.total, application.data?.styleId === style.data.id, styleDeleted.response.status],
     account: [account.data?.plan, account.data?.limits.codes, account.data?.use.webhooks],
     deleted: deleted.response.status,
+    trash: [typeof trash.data?.data[0]?.deletedAt, restored.data?.id === id, purged.response.status],
     error,
   };
 }

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ownerClient } from '../../support/owner-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 describe('Stored logos', () => {
   let service: TestService;
@@ -21,7 +22,7 @@ describe('Stored logos', () => {
     for (let index = 0; index < count; index += 1)
       codes.push((await createCode(api, { name: 'Menu', content: 'https://example.com/' })).id);
     const { user_id: ownerId } = await service.db('qr_codes').where({ id: codes[0] }).first();
-    const logo = (text: string) => newLogo(String(ownerId), Buffer.from(text));
+    const logo = (text: string) => newLogo(String(ownerId) as WorkspaceId, Buffer.from(text));
     return { codes, ownerId: String(ownerId), logo };
   }
 

@@ -14,6 +14,7 @@ import { quickImages } from '../../support/shared-threads.ts';
 import { createCode } from '../../support/share.ts';
 import { jpeg, png } from './logo-files.ts';
 import { pdf } from './pdf-file.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const email = 'files@example.com';
 const baseUrl = 'https://qr.test';
@@ -43,7 +44,7 @@ describe('A file that is replaced or deleted while it is read', () => {
       raw: new Uint8Array(old),
       headers: { 'Content-Type': 'application/pdf' },
     });
-    return findCode(service.db, userId, id);
+    return findCode(service.db, userId as WorkspaceId, id);
   }
 
   async function replaceAndPurge(db: Database, code: QrCode): Promise<void> {
@@ -87,7 +88,7 @@ describe('A file that is replaced or deleted while it is read', () => {
     async function duplicateWhile(code: QrCode, change: (db: Database) => Promise<void>): Promise<Response> {
       await client.get(`/codes/${code.id}`);
       const duplicating = await service.db.transaction(async (holder) => {
-        await holder.raw('SELECT 1 FROM users WHERE id = ? FOR UPDATE', [userId]);
+        await holder.raw('SELECT 1 FROM workspaces WHERE id = ? FOR UPDATE', [userId]);
         const answer = client.post(`/codes/${code.id}/duplicate`, {});
         await lockWaiters(service.db, 1);
         await change(holder);
@@ -114,7 +115,7 @@ describe('A file that is replaced or deleted while it is read', () => {
         raw: new Uint8Array(png()),
         headers: { 'Content-Type': 'image/png' },
       });
-      const code = await findCode(service.db, userId, id);
+      const code = await findCode(service.db, userId as WorkspaceId, id);
       const data = await jpeg();
       const photo = { kind: 'photo', name: 'photo.jpg', mediaType: 'image/jpeg', data } as const;
       const answer = await duplicateWhile(code, async (db) => {

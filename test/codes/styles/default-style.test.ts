@@ -8,6 +8,7 @@ import { createStyledCode } from '../../../src/codes/styles/default-style.ts';
 import { createDefaults } from '../../../src/codes/code-rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { quickImages } from '../../support/shared-threads.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 describe('A new code with the default style', () => {
   let service: TestService;
@@ -21,7 +22,7 @@ describe('A new code with the default style', () => {
     const { id: ownerId } = await findOrCreateUser(service.db, 'owner@example.com', now);
     const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
     const design = normalizeDesign({ logo: 'deleted' });
-    const created = newCode(ownerId, input, 365, now);
+    const created = newCode(ownerId as WorkspaceId, input, 365, now);
     const proven = { design, readsAtMm: 15, proven: 'x', look: created, errorCorrection: 'H' as const };
     const { code, styleMissed } = await createStyledCode(service.db, created, { proven }, defaultLimits);
     expect(styleMissed).to.equal('changed');

@@ -8,6 +8,7 @@ import { insertStyle } from '../../../src/codes/styles/styles.ts';
 import { dayMs } from '../../../src/runtime/units.ts';
 import { createDefaults } from '../../../src/codes/code-rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 describe('Recent applications of styles', () => {
   const now = new Date();
@@ -23,17 +24,21 @@ describe('Recent applications of styles', () => {
     const { id: ownerId } = await findOrCreateUser(db, `recent-${(users += 1)}@example.com`, now);
     const style = await insertStyle(
       db,
-      ownerId,
+      ownerId as WorkspaceId,
       { name: 'Ours', design: defaultDesign, isDefault: false },
       now,
     );
     const addCode = async () => {
       const input = { ...createDefaults, name: 'Menu', content: 'https://example.com/' };
-      return (await createCode(db, ownerId, input, { lifetimeDays: 365, limits: defaultLimits, now })).id;
+      return (
+        await createCode(db, ownerId as WorkspaceId, input, { lifetimeDays: 365, limits: defaultLimits, now })
+      ).id;
     };
     const apply = async (codeIds: string[], { keepsDesigns = false, at = now } = {}) =>
-      String(await addApplication(db, ownerId, { styleId: style.id, codeIds, keepsDesigns }, at));
-    const recent = () => findRecentApplications(db, ownerId, now);
+      String(
+        await addApplication(db, ownerId as WorkspaceId, { styleId: style.id, codeIds, keepsDesigns }, at),
+      );
+    const recent = () => findRecentApplications(db, ownerId as WorkspaceId, now);
     return { addCode, apply, recent };
   }
 

@@ -16,6 +16,7 @@ import { ownerClient } from '../../support/owner-client.ts';
 import { type TestService, startService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
 import { pdf } from '../files/pdf-file.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const readableProofs: Proofs = {
   prove: async () => ({ readsAtMm: 15, remedy: null, undrawable: null }),
@@ -41,9 +42,14 @@ describe('Locks of styles and logos', () => {
     const { user_id: ownerId } = (await service.db('qr_codes').where({ id: codes[0] }).first()) as {
       user_id: string;
     };
-    const logo = newLogo(ownerId, Buffer.from('logo'));
+    const logo = newLogo(ownerId as WorkspaceId, Buffer.from('logo'));
     const input = { name: 'Ours', design: normalizeDesign({ logo: logo.id }), isDefault: false };
-    const style = await insertStyle(service.db, ownerId, { ...input, newLogo: logo }, new Date());
+    const style = await insertStyle(
+      service.db,
+      ownerId as WorkspaceId,
+      { ...input, newLogo: logo },
+      new Date(),
+    );
     return { ownerId, codes, logo, style };
   }
 
@@ -93,11 +99,11 @@ describe('Locks of styles and logos', () => {
     const { ownerId, logo, style } = await ownerWithStyle();
     const design = { from: style.design, to: { ...style.design, quietZone: 5 } };
     const results = await interleave(logo.id, [
-      () => changeStyle(service.db, ownerId, style.id, { design }, new Date()),
-      () => removeStyle(service.db, ownerId, style.id),
+      () => changeStyle(service.db, ownerId as WorkspaceId, style.id, { design }, new Date()),
+      () => removeStyle(service.db, ownerId as WorkspaceId, style.id),
     ]);
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
-    expect(await findStyles(service.db, ownerId)).to.deep.equal([]);
+    expect(await findStyles(service.db, ownerId as WorkspaceId)).to.deep.equal([]);
     expect(await service.db('logos').where({ id: logo.id })).to.deep.equal([]);
   });
 
@@ -105,7 +111,7 @@ describe('Locks of styles and logos', () => {
     const { ownerId, codes, logo, style } = await ownerWithStyle();
     const [codeId = ''] = codes;
     const wanted = { styleId: style.id, codeIds: [codeId], keepsDesigns: false };
-    await addApplication(service.db, ownerId, wanted, new Date());
+    await addApplication(service.db, ownerId as WorkspaceId, wanted, new Date());
     const handler = createStyleHandler({
       backgroundDb: service.db,
       proofs: readableProofs,
@@ -114,16 +120,16 @@ describe('Locks of styles and logos', () => {
     });
     const results = await interleave(logo.id, [
       () => handler({ isOver: () => false }),
-      () => removeStyle(service.db, ownerId, style.id),
+      () => removeStyle(service.db, ownerId as WorkspaceId, style.id),
     ]);
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
-    expect(await findStyles(service.db, ownerId)).to.deep.equal([]);
+    expect(await findStyles(service.db, ownerId as WorkspaceId)).to.deep.equal([]);
     expect((await findDesign(service.db, codeId))?.design.logo).to.equal(logo.id);
   });
 
   it('let a code with a file be created in a style that is deleted meanwhile', async () => {
     const { ownerId, logo, style } = await ownerWithStyle();
-    await changeStyle(service.db, ownerId, style.id, { isDefault: true }, new Date());
+    await changeStyle(service.db, ownerId as WorkspaceId, style.id, { isDefault: true }, new Date());
     const file = { kind: 'file', name: 'Menu.pdf', mediaType: 'application/pdf', data: pdf() } as const;
     const parts = {
       db: service.db,
@@ -132,8 +138,8 @@ describe('Locks of styles and logos', () => {
       now: () => new Date(),
     };
     const results = await interleave(logo.id, [
-      () => createFileCode(parts, ownerId, file, 'Menu'),
-      () => removeStyle(service.db, ownerId, style.id),
+      () => createFileCode(parts, ownerId as WorkspaceId, file, 'Menu'),
+      () => removeStyle(service.db, ownerId as WorkspaceId, style.id),
     ]);
     expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
     const designs = await service.db('designs').whereRaw(`design ->> 'logo' = ?`, [logo.id]);

@@ -32,6 +32,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { quickImages } from '../../support/shared-threads.ts';
 import { createCode } from '../../support/share.ts';
 import { testLog } from '../../support/test-log.ts';
+import { type WorkspaceId, ownWorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -116,7 +117,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     await fillScans(service.db, code.id, 2_500, 30);
     const owner = await findOrCreateUser(service.db, 'ann@example.com', new Date());
     const brand = { foregroundColor: '#102060', backgroundColor: '#fffdf5', pageColor: null, logo: logoId };
-    await saveBrand(service.db, owner.id, brand, new Date());
+    await saveBrand(service.db, ownWorkspaceId(owner), brand, new Date());
     const others = await createCode(apiClient(service.url, await service.makeKey()), { name: 'Secret' });
     await fillScans(service.db, others.id, 3, 1);
     const ann = await signedIn(service, 'ann@example.com');
@@ -178,7 +179,8 @@ onBothQueues('The export of an account', (redisUrl) => {
       [owner?.id ?? ''],
     );
     const found = new Set<string>();
-    for await (const { codeId } of ownedFiles(service.db, owner?.id ?? '')) found.add(codeId);
+    for await (const { codeId } of ownedFiles(service.db, (owner?.id as WorkspaceId) ?? ''))
+      found.add(codeId);
     expect(found.size).to.equal(201);
   });
 

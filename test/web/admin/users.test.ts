@@ -9,6 +9,7 @@ import { mainText, signedInOperator } from '../../support/operator.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode, openShare } from '../../support/share.ts';
 import { signInStatus } from '../../support/sign-in.ts';
+import { findWorkspace, ownWorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const password = 'a long and rare password';
 
@@ -78,7 +79,7 @@ describe('The page of users', () => {
       note: 'free → pro',
     });
     expect((await operator.post(`${pageOf(user)}/plan`, { plan: 'gold' })).status).to.equal(400);
-    expect((await findUserByEmail(service.db, user.email)).plan).to.equal('pro');
+    expect((await findWorkspace(service.db, ownWorkspaceId(user))).plan).to.equal('pro');
   });
 
   it('changes the limits of one account, and back to those of its plan, and records who did it', async () => {

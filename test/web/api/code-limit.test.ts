@@ -7,6 +7,7 @@ import { type FormClient, signedIn } from '../../support/form-client.ts';
 import { mainText } from '../../support/operator.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { createCode } from '../../support/share.ts';
+import { ownWorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const row = { name: 'Menu', content: 'https://example.com/' };
 const rows = (count: number) => Array.from({ length: count }, () => row);
@@ -22,8 +23,8 @@ describe('The number of codes of an account', () => {
   after(() => service.stop());
 
   async function setLimit(email: string, codes: number): Promise<void> {
-    const { id } = await findUserByEmail(service.db, email);
-    await changeLimits(service.db, { userId: id, operatorId: undefined }, { codes }, new Date());
+    const workspaceId = ownWorkspaceId(await findUserByEmail(service.db, email));
+    await changeLimits(service.db, { workspaceId, operatorId: undefined }, { codes }, new Date());
   }
 
   /** An account that may have so many codes. */

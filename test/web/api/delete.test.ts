@@ -44,11 +44,11 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     expect(headers.get('X-Request-Id')).to.be.a('string');
   });
 
-  it('deletes the code at once, and has its scans and counters purged, and those of no other code', async () => {
+  it('deletes the code at once with permanently=true, and has its scans and counters purged, and those of no other code', async () => {
     const [gone, stays] = [await createScanned(), await createScanned()];
     const { counters } = await rowsOf(gone);
     expect(counters).to.be.above(0);
-    await api(`/qrcodes/${gone}`, { method: 'DELETE' });
+    expect((await api(`/qrcodes/${gone}?permanently=true`, { method: 'DELETE' })).status).to.equal(204);
     expect((await rowsOf(gone))['codes']).to.equal(0);
     await purgeDeletedCodes(service.db, () => false);
     expect(await rowsOf(gone)).to.deep.equal({ codes: 0, scans: 0, counters: 0 });
@@ -78,10 +78,10 @@ describe('DELETE /api/v1/qrcodes/:id (decisions: Life of a QR code)', () => {
     expect(data.map((code) => code.id)).to.not.include(id);
   });
 
-  it('stores no late scan of a deleted code', async () => {
+  it('stores no late scan of a code that was deleted for good', async () => {
     const id = await createScanned();
     const before = await rowsOf(id);
-    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     await Scan.record(service.db, [scanRow(id, '2027-01-03T00:00:00.000Z')]);
     expect(await rowsOf(id)).to.deep.equal({ ...before, codes: 0 });
   });

@@ -167,7 +167,7 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     await api(`/qrcodes/${first}/design/logo`, { method: 'DELETE' });
     await api(`/qrcodes/${second}/design`, { method: 'DELETE' });
     expect(await countLogos()).to.equal(start + 2);
-    await api(`/qrcodes/${third}`, { method: 'DELETE' });
+    await api(`/qrcodes/${third}?permanently=true`, { method: 'DELETE' });
     expect(await countLogos()).to.equal(start + 1);
     await upload(other.id, plainSvg, { client: stranger });
     expect(await countLogos()).to.equal(start + 1);

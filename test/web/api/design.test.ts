@@ -273,7 +273,7 @@ describe('The design of a QR code, /api/v1/qrcodes/:id/design', () => {
   it('is deleted with the code', async () => {
     const { id } = await create();
     await put(id, nice);
-    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     expect(await service.db('designs').where({ code_id: id })).to.deep.equal([]);
   });
 });

@@ -185,7 +185,7 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
     expect((await client(`/qrcodes/${removed.id}`)).body.content).to.equal(removed.url);
     const elsewhere = { method: 'PATCH', body: { content: 'https://example.com/elsewhere' } };
     expect((await client(`/qrcodes/${moved.id}`, elsewhere)).status).to.equal(200);
-    await client(`/qrcodes/${deleted.id}`, { method: 'DELETE' });
+    await client(`/qrcodes/${deleted.id}?permanently=true`, { method: 'DELETE' });
     expect((await download(removed.url)).status).to.equal(410);
     for (const { url } of [moved, deleted]) expect((await download(url)).status).to.equal(404);
     expect((await download(left.url)).status).to.equal(200);

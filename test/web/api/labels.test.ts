@@ -18,6 +18,7 @@ import {
 } from '../../support/render-pdf.ts';
 import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 /** As docs/decisions/0084 has them: columns, rows, size of a label, corner of the first one, distances between labels. */
 const sheets = {
@@ -65,8 +66,10 @@ describe('POST /api/v1/qrcodes/labels', () => {
       category: null,
     };
     const now = new Date();
-    const rows = names.map((name, index) => newCode(ownerId, { ...input, name }, 365, now, index));
-    await insertCodes(service.db, ownerId, rows, defaultLimits);
+    const rows = names.map((name, index) =>
+      newCode(ownerId as WorkspaceId, { ...input, name }, 365, now, index),
+    );
+    await insertCodes(service.db, ownerId as WorkspaceId, rows, defaultLimits);
     const ids = rows.map(({ id }) => id);
     return QrCode.query(service.db).whereIn('id', ids).orderBy('id');
   }

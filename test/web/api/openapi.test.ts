@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { scopes } from '../../../src/accounts/key-scopes.ts';
 import { codeTypes } from '../../../src/codes/content/content-types.ts';
 import { Type } from '../../../src/schema.ts';
 import { buildOpenApi } from '../../../src/web/api/openapi.ts';
@@ -189,10 +190,18 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(document.externalDocs.url).to.equal('https://qr.test/docs');
   });
 
-  it('has a bearer scheme for every operation (5.1)', () => {
+  it('has a bearer scheme for every operation (5.1), with the scope that the key needs', () => {
     expect(document.security).to.deep.equal([{ apiKey: [] }]);
-    expect(document.components.securitySchemes.apiKey).to.include({ type: 'http', scheme: 'bearer' });
-    for (const { name, operation } of operations()) expect(operation.security, name).to.equal(undefined);
+    const { apiKey } = document.components.securitySchemes;
+    expect(apiKey).to.include({ type: 'http', scheme: 'bearer' });
+    expect(Object.keys(apiKey['x-scopes'] as object)).to.deep.equal(scopes);
+    for (const { name, operation } of operations()) {
+      const needed = Object.values(operation.security[0] as object).flat();
+      expect(operation.security, name).to.deep.equal([{ apiKey: needed }]);
+      expect(needed, name).to.have.length(1);
+      expect(scopes, name).to.include.members(needed);
+    }
+    expect(operationNamed('GET /qrcodes/{id}').security).to.deep.equal([{ apiKey: ['read'] }]);
   });
 
   it('has the operations of the contract (4) and those of the decisions, each with its own id', () => {
@@ -219,6 +228,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /qrcodes',
       'PATCH /qrcodes/{id}',
       'DELETE /qrcodes/{id}',
+      'POST /qrcodes/{id}/restore',
       'GET /qrcodes/{id}/ending',
       'PATCH /qrcodes/{id}/ending',
       'POST /qrcodes/labels',
@@ -261,7 +271,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
   /** What has a version that a request can be bound to. */
   const isBound = (name: string) =>
     /^(?:PUT|PATCH|DELETE) \/(?:qrcodes|styles|webhooks)\/\{id\}/.test(name) ||
-    name.endsWith('/rotate-secret');
+    /\/(?:rotate-secret|restore)$/.test(name);
 
   it('has an optional Idempotency-Key for POST, PATCH and the bulk DELETE that change something, and for nothing else', () => {
     for (const { name, operation } of operations()) {
@@ -289,7 +299,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
 
   it('lists every error of every operation, with its headers and an example of one of the five codes (7)', () => {
     for (const { name, path, operation } of operations()) {
-      const expected = [400, 401, 405, 408, 429, 500, 503];
+      const expected = [400, 401, 403, 405, 408, 429, 500, 503];
       if (path.includes('{id}') || files.includes(name) || name === 'POST /styles') expected.push(404);
       if (operation.requestBody) expected.push(413, 415);
       if (acceptsKey(name)) expected.push(409);
@@ -318,6 +328,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(Object.fromEntries(codes)).to.deep.equal({
       400: 'validation_error',
       401: 'invalid_api_key',
+      403: 'invalid_api_key',
       404: 'not_found',
       405: 'validation_error',
       408: 'validation_error',
@@ -332,10 +343,11 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     expect(document.components.schemas.Error.properties.error.enum).to.have.members(errorCodes);
   });
 
-  it('lists WWW-Authenticate for 401, Allow for 405 and Retry-After for 409, 429 and 503', () => {
+  it('lists WWW-Authenticate for 401 and 403, Allow for 405 and Retry-After for 409, 429 and 503', () => {
     const { responses } = operationNamed('PATCH /qrcodes/{id}');
     for (const [status, header] of [
       [401, 'WWW-Authenticate'],
+      [403, 'WWW-Authenticate'],
       [405, 'Allow'],
       [409, 'Retry-After'],
       [429, 'Retry-After'],
@@ -368,6 +380,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'GET /styles/{id}/logo',
       'PUT /styles/{id}/logo',
       'POST /webhooks/{id}/rotate-secret',
+      'POST /qrcodes/{id}/restore',
     ];
     const withWarnings = [
       'POST /qrcodes',

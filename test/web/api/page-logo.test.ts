@@ -78,7 +78,7 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
     expect(await countLogos()).to.equal(before + 1);
     await upload(id, plainSvg);
     expect(await countLogos()).to.equal(before + 1);
-    await api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     expect(await countLogos()).to.equal(before);
   });
 
@@ -96,7 +96,9 @@ describe('The logo of a share page, /api/v1/qrcodes/:id/page/logo', () => {
           headers: { 'Content-Type': 'image/png' },
         });
       }
-      const deleted = await Promise.all(codes.map(({ id }) => api(`/qrcodes/${id}`, { method: 'DELETE' })));
+      const deleted = await Promise.all(
+        codes.map(({ id }) => api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' })),
+      );
       expect(deleted.map(({ status }) => status)).to.deep.equal([204, 204]);
     }
     expect(await countLogos()).to.equal(before);

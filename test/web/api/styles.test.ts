@@ -109,7 +109,7 @@ describe('Styles, /api/v1/styles', () => {
     expect(style).to.include({ logo, moduleShape: 'rounded' });
     expect(await countLogos()).to.equal(before);
     // The style is a use of it, as long as it exists.
-    await api(`/qrcodes/${code.id}`, { method: 'DELETE' });
+    await api(`/qrcodes/${code.id}?permanently=true`, { method: 'DELETE' });
     expect(await countLogos()).to.equal(before);
     await api(`/styles/${style.id}`, { method: 'DELETE' });
     expect(await countLogos()).to.equal(before - 1);

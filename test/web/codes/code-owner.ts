@@ -9,6 +9,7 @@ import type { Site } from '../../support/in-a-browser.ts';
 import { type PlainBrowser, plainBrowser } from '../../support/plain-browser.ts';
 import type { TestService } from '../../support/service.ts';
 import type { WebVisitor } from '../../support/web-visitor.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 /** The page of a code, or the one on which a new code is downloaded. */
 export const newCodePage = /\/codes\/([0-9a-f-]{36})(?:\/ready)?$/;
@@ -109,5 +110,9 @@ export async function storeCode(
     category: null,
     ...changes,
   };
-  return createCode(db, id, code, { lifetimeDays: 365, limits: defaultLimits, now: new Date() });
+  return createCode(db, id as WorkspaceId, code, {
+    lifetimeDays: 365,
+    limits: defaultLimits,
+    now: new Date(),
+  });
 }

@@ -64,7 +64,7 @@ inABrowser('The designer', sharedService, (site) => {
     await choose('Modules', 'Rounded');
     await eventually(async () => expect(await isRed()).to.not.equal(first));
     await expectPreview(link);
-    expect(await site.service.db('logos').where({ user_id: code.userId })).to.have.length(0);
+    expect(await site.service.db('logos').where({ user_id: code.workspaceId })).to.have.length(0);
     // Without the file, the preview is that of the saved design again.
     await page.getByLabel('Logo', { exact: true }).setInputFiles([]);
     await eventually(async () => expect(await preview().getAttribute('src')).to.include('preview.svg'));
@@ -225,8 +225,8 @@ inABrowser('The designer', sharedService, (site) => {
     await page.getByRole('progressbar', { name: '0 of 2 codes are done' }).waitFor();
     // As a worker does, which proves each code.
     const { db } = site.service;
-    const { userId } = await owner.store();
-    const [one, two] = [await claimCode(db, userId), await claimCode(db, userId)];
+    const { workspaceId } = await owner.store();
+    const [one, two] = [await claimCode(db, workspaceId), await claimCode(db, workspaceId)];
     if (!one || !two) return expect.fail('nothing waits');
     await recordApplied(db, one, new Date());
     await recordUnchanged(db, two, 'foregroundColor must be darker');

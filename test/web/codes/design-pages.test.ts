@@ -12,6 +12,7 @@ import type { TestService } from '../../support/service.ts';
 import { assumedProofs } from '../../support/shared-threads.ts';
 import { testLog } from '../../support/test-log.ts';
 import { type PlainOwner, plainOwner } from './code-owner.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const logoFile = (content = png()) => new File([new Uint8Array(content)], 'logo.png', { type: 'image/png' });
 
@@ -45,7 +46,7 @@ describe('The pages of designs', () => {
   async function addStyle(name: string, design: Partial<Design> = {}, isDefault = false) {
     const user = await findUserByEmail(service.db, owner.email);
     const input = { name, design: { ...defaultDesign, ...design }, isDefault };
-    return insertStyle(service.db, user?.id ?? '', input, new Date());
+    return insertStyle(service.db, (user?.id as WorkspaceId) ?? '', input, new Date());
   }
 
   describe('with real proofs', () => {
@@ -214,7 +215,7 @@ describe('The pages of designs', () => {
       'Not saved. An account can have 50 templates. Delete one first.',
     );
     await browser.open(`/codes/styles/${former.id}`);
-    await removeStyle(service.db, former.userId, former.id);
+    await removeStyle(service.db, former.workspaceId, former.id);
     await browser.open(`/codes/styles/${former.id}`);
     expect([browser.status, browser.text('main p')]).to.deep.equal([404, 'There is no such template.']);
   });
@@ -294,7 +295,7 @@ describe('The pages of designs', () => {
     // The logo stays as long as something has it.
     await brand({ 'Remove the logo': true });
     expect(await logos()).to.equal(1);
-    await owner.api(`/qrcodes/${id}`, { method: 'DELETE' });
+    await owner.api(`/qrcodes/${id}?permanently=true`, { method: 'DELETE' });
     await owner.api(`/styles/${String(style?.['id'])}`, { method: 'DELETE' });
     expect(await logos()).to.equal(0);
     await brand({ Logo: logoFile() });
@@ -335,7 +336,7 @@ describe('The pages of designs', () => {
     for (const button of ['Save as template', 'Check and save']) {
       const used = await addStyle(`Used for ${button}`, { moduleShape: 'dots' });
       await browser.open(`/codes/${id}/design?styleId=${used.id}`);
-      await removeStyle(service.db, used.userId, used.id);
+      await removeStyle(service.db, used.workspaceId, used.id);
       await save({ 'Eye centers': 'circle', 'Name of the template': 'Autumn' }, button);
       expect(notice()).to.equal(
         'Not saved. The template that this form was filled with was deleted meanwhile. Your choices are kept, ' +

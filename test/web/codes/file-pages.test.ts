@@ -16,6 +16,7 @@ import { sharedService } from '../../support/shared-service.ts';
 import type { TestService } from '../../support/service.ts';
 import { isTooWide } from '../../support/web-visitor.ts';
 import { codeOwner, newCodePage, type PlainOwner, plainOwner } from './code-owner.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const name = 'Menü Sommer.pdf';
 const menu = (comment = '') => pdf({ comment, bytes: 300_000 });
@@ -143,11 +144,11 @@ describe('The pages of files', () => {
         .orderBy('removed_at')
         .pluck('code_id')) as string[];
     for (const id of [oldest, older]) {
-      const code = await findCode(service.db, user?.id ?? '', id);
+      const code = await findCode(service.db, (user?.id as WorkspaceId) ?? '', id);
       await service.db.transaction((transaction) => removeFile(transaction, code, 'file', new Date()));
     }
     expect(await left()).to.deep.equal([oldest, older]);
-    const code = await findCode(service.db, user?.id ?? '', kept);
+    const code = await findCode(service.db, (user?.id as WorkspaceId) ?? '', kept);
     const upload = {
       kind: 'file' as const,
       name: 'Other.pdf',
@@ -227,9 +228,9 @@ describe('The pages of files', () => {
 
   async function addDefaultStyle(design: Partial<Design>): Promise<string> {
     const ownerId = (await findUserByEmail(service.db, owner.email))?.id ?? '';
-    const logo = newLogo(ownerId, png());
+    const logo = newLogo(ownerId as WorkspaceId, png());
     const input = { name: 'Ours', design: normalizeDesign({ ...design, logo: logo.id }), newLogo: logo };
-    await insertStyle(service.db, ownerId, { ...input, isDefault: true }, new Date());
+    await insertStyle(service.db, ownerId as WorkspaceId, { ...input, isDefault: true }, new Date());
     return logo.id;
   }
 

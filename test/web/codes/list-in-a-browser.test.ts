@@ -170,8 +170,8 @@ inABrowser('The list of codes', sharedService, (site) => {
     expect(await status()).to.equal('');
     // A selected code that is deleted meanwhile stays selected until the next page leaves it out.
     for (const name of ['Garden', 'Table 25']) await box(name).check();
-    const { userId } = await owner.store({ name: 'Another' });
-    await site.service.db('qr_codes').where({ name: 'Garden', user_id: userId }).delete();
+    const { workspaceId } = await owner.store({ name: 'Another' });
+    await site.service.db('qr_codes').where({ name: 'Garden', user_id: workspaceId }).delete();
     await page.goto('/codes');
     await page.getByText('2 codes selected, 1 of them not on this page.').waitFor();
     await page.getByRole('button', { name: 'Print or download selected' }).click();

@@ -280,7 +280,9 @@ describe('The list of QR codes', () => {
     expect(browser.texts('.error')).to.deep.equal(['This is not the name of the code.']);
     browser.fillIn({ 'Type the name of the code to confirm': 'Old flyer' });
     await browser.press('Delete');
-    expect(browser.text('[role=status]')).to.equal('The code was deleted.');
+    expect(browser.text('[role=status]')).to.equal(
+      'The code was moved to the trash. You can restore it for 30 days. Undo',
+    );
     expect((await owner.api(`/qrcodes/${id}`)).status).to.equal(404);
   });
 

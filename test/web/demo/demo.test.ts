@@ -11,6 +11,7 @@ import { formClient, type FormClient, sessionOf } from '../../support/form-clien
 import { startService, type TestService } from '../../support/service.ts';
 import { sharedProofs } from '../../support/shared-threads.ts';
 import { iPhoneSafari, openShare } from '../../support/share.ts';
+import { type WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const demoCookie = '__Host-qrelay-demo';
 
@@ -78,14 +79,15 @@ describe('The demo account', () => {
 
   it('shows its pages', async () => {
     const pages = allRoutes.filter(
-      ({ access, method, path }) => access === 'viewer' && method === 'GET' && !path.endsWith('/events'),
+      ({ access, method, path }) =>
+        access.endsWith(' or demo') && method === 'GET' && !path.endsWith('/events'),
     );
     expect(pages.length).to.be.above(12);
     for (const { path } of pages) {
       const answer = await sendAs(visitor, 'GET', fill(path), '*/*');
-      // A preview and labels want parameters, and the landing page's code has neither photo nor logo.
+      // A preview and labels want parameters, and the landing page's code has neither photo nor logo, and is not in the trash.
       expect(answer.status, path).to.be.oneOf(
-        /preview|labels|page-logo|photo|brand\/logo/.test(path) ? [200, 400, 404] : [200],
+        /preview|labels|page-logo|photo|brand\/logo|trash\/:id/.test(path) ? [200, 400, 404] : [200],
       );
     }
   });
@@ -141,7 +143,9 @@ describe('The demo account', () => {
           'account_exports',
         ].map(async (table) => JSON.stringify(await service.db(table).orderBy(1).select())),
       );
-    const closed = allRoutes.filter(({ access, method }) => access === 'user' && method !== 'HEAD');
+    const closed = allRoutes.filter(
+      ({ access, method }) => ['viewer', 'editor', 'owner', 'person'].includes(access) && method !== 'HEAD',
+    );
 
     it(`refuses all ${closed.length} pages and forms for users in words, and nothing changes`, async () => {
       const before = await fingerprint();
@@ -164,7 +168,7 @@ describe('The demo account', () => {
 
     it('accepts no form but previews', () => {
       const accepted = allRoutes.filter(
-        ({ access, method }) => access === 'viewer' && !['GET', 'HEAD'].includes(method),
+        ({ access, method }) => access.endsWith(' or demo') && !['GET', 'HEAD'].includes(method),
       );
       expect(accepted.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
         'POST /codes/preview',
@@ -322,7 +326,7 @@ describe('The designs of the demo', () => {
   it('are read by phones at the width that the demo says', async function () {
     this.timeout(60_000);
     for (const { name, design = {}, foregroundColor, content } of designed) {
-      const logo = newLogo('demo', demoLogo(foregroundColor));
+      const logo = newLogo('demo' as WorkspaceId, demoLogo(foregroundColor));
       const drawn = toDesign(design, logo.id);
       const errorCorrection = design.hasLogo ? 'H' : 'M';
       const code = {

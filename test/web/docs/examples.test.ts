@@ -173,6 +173,8 @@ async function prepare(api: ApiClient): Promise<Things> {
     content: 'BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD',
   });
   const [withFile, first, second] = [await link('File'), await link('First'), await link('Second')];
+  const trashed = await link('Trashed');
+  await api(`/qrcodes/${trashed.id}`, { method: 'DELETE' });
   const style = await post('/styles', { name: 'Summer', moduleShape: 'dots' });
   const application = await post(`/styles/${style.id}/apply`, { qrCodeIds: [second.id] });
   const webhook = await post('/webhooks', {
@@ -186,6 +188,7 @@ async function prepare(api: ApiClient): Promise<Things> {
     ids: {
       qrcodes: contact.id,
       'qrcodes file': withFile.id,
+      'qrcodes restore': trashed.id,
       styles: style.id,
       'style-applications': application.id,
       webhooks: webhook.id,

@@ -105,22 +105,44 @@ inABrowser('API keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(await page.getByRole('status').textContent()).to.equal('The key was revoked.');
     expect(await page.getByRole('row', { name: /Shop/ }).textContent()).to.contain('revoked');
     expect(await statusWith(key)).to.equal(401);
-    // On the next visit it is in the closed list of revoked keys.
+    // On the next visit it is in the closed list of revoked and expired keys.
     await page.goto('/keys');
     expect(await page.getByRole('row', { name: /Shop/ }).count()).to.equal(0);
-    await page.getByText('1 revoked key').click();
+    await page.getByText('1 revoked or expired key').click();
     expect(await page.getByRole('row', { name: /Shop/ }).count()).to.equal(1);
     expect(await page.getByRole('columnheader').allTextContents()).to.deep.equal([
       'Name',
       'Key',
+      'Can do',
       'Created',
       'Last used',
+      'Expires',
       'State',
     ]);
     await expectAccessible(page);
 
+    // A key for some things, until a day; then another name for it.
+    await page.getByLabel('Name').fill('Till');
+    expect(await page.getByRole('checkbox', { name: 'Analytics' }).isVisible()).to.equal(false);
+    await page.getByRole('radio', { name: 'Everything' }).press('ArrowRight');
+    await page.getByRole('checkbox', { name: 'Analytics' }).check();
+    await page.getByRole('button', { name: '30 days' }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.waitForURL('**/keys/created');
+    expect(await page.getByText('only this: analytics').textContent()).to.match(/works through .*\(UTC\)/);
+    expect(await statusWith(await page.getByLabel('Key', { exact: true }).inputValue())).to.equal(403);
+    await page.goto('/keys');
+    await page.getByRole('link', { name: 'Rename Till' }).click();
+    await page.getByRole('heading', { name: 'Rename key' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Till 3');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await page.getByRole('status').getByText('The key was renamed.').waitFor();
+    expect(await page.getByRole('row', { name: /Till 3/ }).textContent()).to.contain('analytics');
+
     // Names in any script, on the narrowest phone.
-    await page.getByLabel('Name').fill(`<script>alert(1)</script> مفتاح ${'x'.repeat(60)}`);
+    await page.getByLabel('Name', { exact: true }).fill(`<script>alert(1)</script> مفتاح ${'x'.repeat(60)}`);
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.waitForURL('**/keys/created');
     await page.setViewportSize(narrowPhone.viewport);

@@ -227,7 +227,7 @@ describe('Sessions over HTTP', () => {
 
     await api(`/qrcodes/${code.id}`, { method: 'PATCH', body: { name: 'spaced   out' } });
     const gone = await owner.post(`/codes/${code.id}/delete`, { confirmation: 'spaced out' });
-    expect(gone.headers.get('location')).to.equal('/codes');
+    expect(gone.headers.get('location')).to.equal(`/codes?deleted=${code.id}`);
   });
 
   it('show what differs in an outdated form of a network, but not the password', async () => {

@@ -5,6 +5,7 @@ import { findOrCreateUser } from '../../../src/accounts/users.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
 import type { TestService } from '../../support/service.ts';
 import { sharedService } from '../../support/shared-service.ts';
+import type { WorkspaceId } from '../../../src/workspaces/workspace.ts';
 
 const email = 'log-pages@example.com';
 const pageSize = 20;
@@ -20,7 +21,7 @@ describe('The log of a webhook endpoint', () => {
     const { id } = await findOrCreateUser(service.db, email, new Date());
     ({ endpoint } = await createEndpoint(
       service.db,
-      id,
+      id as WorkspaceId,
       {
         url: 'https://example.com/hook',
         name: 'Test',

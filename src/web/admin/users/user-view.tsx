@@ -13,6 +13,7 @@ import { figure } from '../../ui/words.tsx';
 import { AdminLayout, ReasonInput } from '../admin-layout.tsx';
 import { ActionTable } from '../audit/audit-view.tsx';
 import { AccountBadges } from './users-view.tsx';
+import { useVisitor } from '../../ui/visitor.ts';
 
 interface UserProps {
   user: User;
@@ -107,7 +108,7 @@ function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figure
           </>
         )}
         {user.passwordHash === null && 'No password is set: the account is used with keys only. '}
-        {figures.revokedKeys > 0 && `${pluralize(figures.revokedKeys, 'revoked key')}. `}
+        {figures.inactiveKeys > 0 && `${pluralize(figures.inactiveKeys, 'revoked or expired key')}. `}
         Account <code>{user.id}</code>
       </p>
     </section>
@@ -145,6 +146,7 @@ function LimitsForm({ user, planLimits, form }: Pick<UserProps, 'user' | 'planLi
 }
 
 function SignInHelp({ user, block, figures }: UserProps) {
+  const { provider } = useVisitor();
   return (
     <section class="card">
       <h2>Sign-in help</h2>
@@ -155,6 +157,11 @@ function SignInHelp({ user, block, figures }: UserProps) {
         </p>
       ) : block ? (
         <p>The account is blocked: unblock it before you help its owner to sign in.</p>
+      ) : provider?.isOnly ? (
+        <p>
+          Everybody signs in with <bdi>{provider.name}</bdi>. If its owner has another account there now,
+          remove the link to the old one with <code>qrelay user identity</code>.
+        </p>
       ) : (
         <>
           <p>

@@ -3,14 +3,7 @@ import { blockAccount, findAccountBlock, unblockAccount } from '../../../account
 import { type OperatorAction, listActions, recordAction } from '../../../accounts/operator-actions.ts';
 import { limitError, limitNames, planNames } from '../../../limits.ts';
 import { type LimitChanges, changeLimits, readUse } from '../../../accounts/account-limits.ts';
-import {
-  type User,
-  countUsers,
-  findUser,
-  readAccountFigures,
-  searchUsers,
-  setPlan,
-} from '../../../accounts/users.ts';
+import { type User, countUsers, findUser, readAccountFigures, searchUsers } from '../../../accounts/users.ts';
 import { endSessionsOf } from '../../../accounts/sessions.ts';
 import { createSignInLink } from '../../../accounts/account-links.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
@@ -20,12 +13,20 @@ import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { queryText, requireValid, submit } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
+import { localSignIn } from '../../sign-in/local-sign-in.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import { userOf } from '../../middleware/session.ts';
 import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
 import { SignInLinkView, UsersView } from './users-view.tsx';
 import { UserView } from './user-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
+import {
+  findWorkspace,
+  ownWorkspaceId,
+  setPlan,
+  type Workspace,
+  type WorkspaceId,
+} from '../../../workspaces/workspace.ts';
 
 const usersPerPage = 25;
 const actionsShown = 10;
@@ -53,6 +54,7 @@ interface Change {
 export function usersPages(parts: Services): Routes {
   const { db, reads, config, sessions, now } = parts;
   const routes = createRoutes('/admin/users');
+  const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
 
   routes.get('operator', '/', async (ctx) => {
@@ -82,21 +84,23 @@ export function usersPages(parts: Services): Routes {
     return user;
   }
 
-  const readScans = ({ id }: User) => reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
+  const readScans = (id: WorkspaceId) =>
+    reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
 
   async function showUser(ctx: Context, user: User, errors: FieldError[] = [], refusal?: string) {
+    const workspace = await findWorkspace(db, ownWorkspaceId(user));
     const [figures, use, block, actions, scans] = await Promise.all([
       readAccountFigures(db, user.id),
-      readUse(db, user.id),
+      readUse(db, workspace.id),
       findAccountBlock(db, user.id),
       listActions(db, { target: user.id, limit: actionsShown }),
       // Counting them may take too long for an account with very many codes.
-      withTimeout(scansTimeoutMs, readScans(user)).catch(() => undefined),
+      withTimeout(scansTimeoutMs, readScans(workspace.id)).catch(() => undefined),
     ]);
     const marked = errors.length > 1 ? 'marked fields' : 'marked field';
     const error = refusal ?? (errors.length > 0 ? `Nothing was changed. Check the ${marked}.` : undefined);
-    const values = { plan: user.plan, reason: field(ctx, 'reason'), ...limitValues(ctx, user) };
-    const planLimits = config.limits[user.plan];
+    const values = { plan: workspace.plan, reason: field(ctx, 'reason'), ...limitValues(ctx, workspace) };
+    const planLimits = config.limits[workspace.plan];
     pages.show(
       ctx,
       UserView,
@@ -134,10 +138,11 @@ export function usersPages(parts: Services): Routes {
     submitForm(ctx, async (user) => {
       const plan = planNames.find((name) => name === field(ctx, 'plan'));
       if (!plan) throw invalid([{ field: 'plan', message: `must be one of ${planNames.join(', ')}` }]);
-      if (plan === user.plan) return redirect(ctx, `/admin/users/${user.id}`);
-      const note = `${user.plan} → ${plan}`;
+      const workspace = await findWorkspace(db, ownWorkspaceId(user));
+      if (plan === workspace.plan) return redirect(ctx, `/admin/users/${user.id}`);
+      const note = `${workspace.plan} → ${plan}`;
       await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
-        setPlan(transaction, user, plan, now()),
+        setPlan(transaction, workspace.id, plan),
       );
     }),
   );
@@ -153,7 +158,7 @@ export function usersPages(parts: Services): Routes {
         changes[name] = text === '' ? null : Number(text);
       }
       requireValid(errors);
-      const by = { userId: user.id, operatorId: userOf(ctx).id };
+      const by = { workspaceId: ownWorkspaceId(user), operatorId: userOf(ctx).id };
       const isChanged = await changeLimits(db, by, changes, now());
       if (isChanged) pages.redirectWithFlash(ctx, `/admin/users/${user.id}`, 'limits');
       else redirect(ctx, `/admin/users/${user.id}`);
@@ -194,7 +199,7 @@ export function usersPages(parts: Services): Routes {
     if (user.id === userOf(ctx).id) redirect(ctx, '/signin');
   });
 
-  routes.post('operator', '/:id/link', async (ctx) => {
+  local.post('operator', '/:id/link', async (ctx) => {
     const user = await requireUser(ctx);
     // Otherwise one operator could act in the name of another.
     if (user.isAdmin)
@@ -213,7 +218,7 @@ export function usersPages(parts: Services): Routes {
     redirect(ctx, `/admin/users/${user.id}/link`);
   });
 
-  routes.get('operator', '/:id/link', async (ctx) => {
+  local.get('operator', '/:id/link', async (ctx) => {
     const user = await requireUser(ctx);
     const secret = JSON.parse((await sessions.takeSecret(ctx)) ?? '{}') as Record<string, string | undefined>;
     // It is shown only once.
@@ -225,7 +230,7 @@ export function usersPages(parts: Services): Routes {
 }
 
 /** Limits that were set for the account, or what was typed. */
-function limitValues(ctx: Context, { limits }: User): Record<string, string> {
+function limitValues(ctx: Context, { limits }: Workspace): Record<string, string> {
   const isTyped = ctx.path.endsWith('/limits');
   return Object.fromEntries(
     limitNames.map((name) => [name, isTyped ? field(ctx, name) : String(limits?.[name] ?? '')]),

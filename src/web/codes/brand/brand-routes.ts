@@ -10,7 +10,7 @@ import { AppError } from '../../../errors.ts';
 import { colors } from '../../../theme.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { type Refusal, refusalOf, requireValid, spendForm } from '../../ui/form.ts';
@@ -39,7 +39,7 @@ export function brandPages(parts: Services): Routes {
   const pages = createPages(parts, flashTexts);
 
   async function showBrand(ctx: Context, refused?: Refusal): Promise<void> {
-    const brand = await findBrand(db, userOf(ctx).id);
+    const brand = await findBrand(db, workspaceIdOf(ctx));
     const { errors = [], error, status = 200 } = refused ?? {};
     const values = refused ? valuesOf(ctx) : storedValues(brand);
     const shown = {
@@ -48,7 +48,7 @@ export function brandPages(parts: Services): Routes {
       values: { ...sampleDesign, ...values },
       logo: brand?.logo ?? null,
     };
-    const stage = designerPictures(subjectOfNewCode(userOf(ctx).id), shown, parts.config.baseUrl);
+    const stage = designerPictures(subjectOfNewCode(workspaceIdOf(ctx)), shown, parts.config.baseUrl);
     ctx.set('Content-Security-Policy', policyWithBlobs);
     pages.show(
       ctx,
@@ -63,10 +63,10 @@ export function brandPages(parts: Services): Routes {
     );
   }
 
-  routes.get('viewer', '/', (ctx) => showBrand(ctx));
+  routes.get('editor or demo', '/', (ctx) => showBrand(ctx));
 
-  routes.post('user', '/', async (ctx) => {
-    const ownerId = userOf(ctx).id;
+  routes.post('editor', '/', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
     const { foregroundColor, backgroundColor, ...values } = valuesOf(ctx);
     const pageColor = values.hasPageColor === 'on' ? values.pageColor : null;
     try {
@@ -83,9 +83,10 @@ export function brandPages(parts: Services): Routes {
       );
       await spendForm(ctx, parts);
       const file = fileField(ctx, 'logo')?.bytes;
-      const newLogo = file && (await readLogo(imageDecoder, callerOf(ctx), ownerId, file));
-      const kept = field(ctx, 'removeLogo') === 'on' ? null : ((await findBrand(db, ownerId))?.logo ?? null);
-      await saveBrand(db, ownerId, { ...look, pageColor, logo: newLogo?.id ?? kept, newLogo }, now());
+      const newLogo = file && (await readLogo(imageDecoder, callerOf(ctx), workspaceId, file));
+      const kept =
+        field(ctx, 'removeLogo') === 'on' ? null : ((await findBrand(db, workspaceId))?.logo ?? null);
+      await saveBrand(db, workspaceId, { ...look, pageColor, logo: newLogo?.id ?? kept, newLogo }, now());
     } catch (error) {
       // Browsers do not keep the file.
       const again = fileField(ctx, 'logo') ? { again: 'Choose the logo again.' } : {};
@@ -95,8 +96,8 @@ export function brandPages(parts: Services): Routes {
   });
 
   // Also those of designs. A logo never changes: its id is a hash of the picture.
-  routes.get('viewer', '/logos/:id', async (ctx) => {
-    const png = await findOwnLogo(db, userOf(ctx).id, String(ctx['params'].id));
+  routes.get('viewer or demo', '/logos/:id', async (ctx) => {
+    const png = await findOwnLogo(db, workspaceIdOf(ctx), String(ctx['params'].id));
     if (!png) throw new AppError('not_found', 'You have no such logo.');
     ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
     ctx.type = 'image/png';

@@ -15,6 +15,7 @@ import { type CodeLook, lookFields } from '../../../codes/design/stored-design.t
 import { type Refusal, refusalOf } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
 import type { Look } from '../../../codes/proof/prove-design.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 /** The `styleId` of a form that was filled with the brand of the account. */
 export const brandStart = 'brand';
@@ -26,7 +27,7 @@ const deletedStyle =
 
 /** What a designer changes: the design of a code, of a new one, or of a template. */
 export interface DesignSubject {
-  ownerId: string;
+  workspaceId: WorkspaceId;
   /** The path of its pictures. */
   path: string;
   /** The code that is drawn. */
@@ -45,24 +46,24 @@ export interface FormDesign {
   newLogo: NewLogo | undefined;
 }
 
-type ReadFile = (caller: Caller, ownerId: string, file: Buffer) => Promise<NewLogo>;
+type ReadFile = (caller: Caller, workspaceId: WorkspaceId, file: Buffer) => Promise<NewLogo>;
 
 /** Reads designs from the form of the designer. `readFile` decodes its logo. */
 export function createDesignForm(
   { db, imageDecoder }: Pick<Services, 'db' | 'imageDecoder'>,
-  readFile: ReadFile = (caller, ownerId, file) => readLogo(imageDecoder, caller, ownerId, file),
+  readFile: ReadFile = (caller, workspaceId, file) => readLogo(imageDecoder, caller, workspaceId, file),
 ) {
   /** The logo of the template that the form was filled with, or else the stored one, unless the form removes it. */
   async function storedLogo(subject: DesignSubject, values: DesignValues): Promise<string | null> {
     if (values['removeLogo'] === 'on') return null;
-    if (values['styleId'] === brandStart) return (await findBrand(db, subject.ownerId))?.logo ?? null;
-    if (values['styleId']) return (await usedStyle(subject.ownerId, values['styleId'])).design.logo;
+    if (values['styleId'] === brandStart) return (await findBrand(db, subject.workspaceId))?.logo ?? null;
+    if (values['styleId']) return (await usedStyle(subject.workspaceId, values['styleId'])).design.logo;
     return subject.findLogo();
   }
 
   /** It may have been deleted since the form was opened, which must not lose the other choices. */
-  async function usedStyle(ownerId: string, id: string): Promise<Style> {
-    return findStyle(db, ownerId, id).catch((error: unknown) => {
+  async function usedStyle(workspaceId: WorkspaceId, id: string): Promise<Style> {
+    return findStyle(db, workspaceId, id).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
       throw new AppError('validation_error', deletedStyle, { status: 404 });
     });
@@ -76,7 +77,7 @@ export function createDesignForm(
     async read(ctx: Context, subject: DesignSubject, values: DesignValues): Promise<FormDesign> {
       const { design, look } = readDesign(values, subject.look);
       const file = fileField(ctx, 'logo')?.bytes;
-      const newLogo = file && (await readFile(callerOf(ctx), subject.ownerId, file));
+      const newLogo = file && (await readFile(callerOf(ctx), subject.workspaceId, file));
       const logo = newLogo?.id ?? (await storedLogo(subject, values));
       return { design: { ...design, logo }, look, newLogo };
     },

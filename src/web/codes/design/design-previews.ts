@@ -12,7 +12,7 @@ import { findStyle } from '../../../codes/styles/styles.ts';
 import { parseQuery } from '../../../http/parse-url.ts';
 import type { Caller } from '../../../runtime/fair-scheduler.ts';
 import { callerOf } from '../../middleware/caller.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { createRoutes, type Routes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { busyDrawing, onPaper, sendPicture } from '../picture-routes.ts';
@@ -26,6 +26,7 @@ import {
 } from './design-form.ts';
 import { subjectOfCode, subjectOfNewCode, subjectOfNewStyle, subjectOfStyle } from './design-subject.ts';
 import { encodeReading, readingHeader, readingOf, withRoomForLogo } from './reading.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 /** The picture of what is designed, as it will be saved. */
 export function designedPicture(
@@ -60,10 +61,10 @@ export function designPreviewRoutes(parts: Services): Routes {
     return images.findUndrawable(callerOf(ctx), design.frameText).catch(busyDrawing);
   }
 
-  function add(path: string, find: (ownerId: string, id: string) => Promise<DesignSubject>) {
-    const subjectOf = (ctx: Context) => find(userOf(ctx).id, String(ctx['params'].id));
+  function add(path: string, find: (workspaceId: WorkspaceId, id: string) => Promise<DesignSubject>) {
+    const subjectOf = (ctx: Context) => find(workspaceIdOf(ctx), String(ctx['params'].id));
 
-    routes.get('viewer', `${path}/preview.svg`, async (ctx) => {
+    routes.get('editor or demo', `${path}/preview.svg`, async (ctx) => {
       const subject = await subjectOf(ctx);
       const given = parseQuery(ctx.querystring);
       // Omitted fields get their default, as in the API.
@@ -73,16 +74,18 @@ export function designPreviewRoutes(parts: Services): Routes {
     });
 
     /** With a logo that is not saved yet: design.browser.js sends the whole form. */
-    routes.post('viewer', `${path}/preview`, async (ctx) =>
+    routes.post('editor or demo', `${path}/preview`, async (ctx) =>
       sendPreview(ctx, await subjectOf(ctx), form.values(ctx)),
     );
   }
 
   // Before those with an id.
-  add('/codes/new/design', async (ownerId) => subjectOfNewCode(ownerId));
-  add('/codes/styles/new/design', async (ownerId) => subjectOfNewStyle(ownerId));
-  add('/codes/:id/design', async (ownerId, id) => subjectOfCode(db, await findCode(db, ownerId, id)));
-  add('/codes/styles/:id/design', async (ownerId, id) => subjectOfStyle(await findStyle(db, ownerId, id)));
+  add('/codes/new/design', async (workspaceId) => subjectOfNewCode(workspaceId));
+  add('/codes/styles/new/design', async (workspaceId) => subjectOfNewStyle(workspaceId));
+  add('/codes/:id/design', async (workspaceId, id) => subjectOfCode(db, await findCode(db, workspaceId, id)));
+  add('/codes/styles/:id/design', async (workspaceId, id) =>
+    subjectOfStyle(await findStyle(db, workspaceId, id)),
+  );
   return routes;
 }
 
@@ -95,11 +98,11 @@ function createLogoPreviews(decoder: ImageDecoder) {
     sizeCalculation: ({ png }) => png.length,
   });
   /** Throws a validation error with the reason for a file that is no logo. */
-  return async (caller: Caller, ownerId: string, file: Buffer): Promise<NewLogo> => {
-    const key = createHash('sha256').update(`${ownerId}\n`).update(file).digest('base64url');
+  return async (caller: Caller, workspaceId: WorkspaceId, file: Buffer): Promise<NewLogo> => {
+    const key = createHash('sha256').update(`${workspaceId}\n`).update(file).digest('base64url');
     const known = cache.get(key);
     if (known) return known;
-    const logo = await readLogo(decoder, caller, ownerId, file);
+    const logo = await readLogo(decoder, caller, workspaceId, file);
     cache.set(key, logo);
     return logo;
   };

@@ -16,7 +16,7 @@ import { field } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/headers.ts';
 import type { Services } from '../../services.ts';
 import { createPages, redirect, redirectWithFlash } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type StylesFlash, maxStyleNameLength } from '../styles/styles-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
 import { type Refusal, labelErrors, requireValid, spendForm } from '../../ui/form.ts';
@@ -44,12 +44,12 @@ export function designPages(parts: Services): Routes {
   const routes = createRoutes('/codes/:id/design');
   const pages = createPages(parts, flashTexts);
   const form = createDesignForm(parts);
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
 
   async function showDesigner(ctx: Context, code: QrCode, given: DesignValues, refusal?: Refusal) {
     const stored = await findDesign(db, code.id);
-    const styles = await findStyles(db, code.userId);
-    const brand = await findBrand(db, code.userId);
+    const styles = await findStyles(db, code.workspaceId);
+    const brand = await findBrand(db, code.workspaceId);
     const used = styles.find(({ id }) => id === given['styleId']);
     const isBrand = brand !== undefined && given['styleId'] === brandStart;
     // Without a template that was deleted meanwhile: the logo is that of the code then.
@@ -75,17 +75,17 @@ export function designPages(parts: Services): Routes {
     );
   }
 
-  routes.get('viewer', '/', async (ctx) => {
+  routes.get('editor or demo', '/', async (ctx) => {
     const code = await ownCode(ctx);
     const design = (await findDesign(db, code.id))?.design ?? defaultDesign;
     const chosen = chosenPreset(ctx.query['preset']);
     const { styleId } = ctx.query;
     const values = valuesOfDesign(chosen?.design ?? design, code);
-    const start = typeof styleId === 'string' ? await startValues(db, code.userId, styleId, code) : {};
+    const start = typeof styleId === 'string' ? await startValues(db, code.workspaceId, styleId, code) : {};
     await showDesigner(ctx, code, { ...values, ...start });
   });
 
-  routes.post('user', '/', async (ctx) => {
+  routes.post('editor', '/', async (ctx) => {
     const code = await ownCode(ctx);
     const values = form.values(ctx);
     const save = async () => {
@@ -105,7 +105,7 @@ export function designPages(parts: Services): Routes {
     await submitDesign(ctx, values, save, (...again) => showDesigner(ctx, code, ...again));
   });
 
-  routes.post('user', '/style', async (ctx) => {
+  routes.post('editor', '/style', async (ctx) => {
     const code = await ownCode(ctx);
     const name = normalizeLabel(field(ctx, 'styleName'));
     const values = form.values(ctx);
@@ -116,7 +116,7 @@ export function designPages(parts: Services): Routes {
       await proveStyle(proofs, callerOf(ctx), { design, colors: look }, config.baseUrl, newLogo);
       const { foregroundColor, backgroundColor } = look;
       const style = { name, design, colors: { foregroundColor, backgroundColor }, isDefault: false, newLogo };
-      await insertStyle(db, code.userId, style, now());
+      await insertStyle(db, code.workspaceId, style, now());
       redirectWithFlash(ctx, parts, '/codes/styles', 'created' satisfies StylesFlash);
     };
     await submitDesign(ctx, { ...values, styleName: name }, save, (...again) =>
@@ -124,13 +124,13 @@ export function designPages(parts: Services): Routes {
     );
   });
 
-  routes.get('user', '/delete', async (ctx) => {
+  routes.get('editor', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
     if (!(await findDesign(db, code.id))) return redirect(ctx, `/codes/${code.id}/design`);
     pages.show(ctx, RemoveDesignView, { code });
   });
 
-  routes.post('user', '/delete', async (ctx) => {
+  routes.post('editor', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
     await removeDesign(db, code.id, now());
     codeChanged(code.shareToken);
@@ -138,7 +138,7 @@ export function designPages(parts: Services): Routes {
   });
 
   /** Proven again: the colors of the code may have changed since. */
-  routes.post('user', '/restore', async (ctx) => {
+  routes.post('editor', '/restore', async (ctx) => {
     const code = await ownCode(ctx);
     const removed = await findRemovedDesign(db, code.id, now());
     if (!removed) {

@@ -13,10 +13,11 @@ import {
   designFieldNames,
   valuesOfDesign,
 } from './design-form.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 export function subjectOfCode(db: Database, code: QrCode): DesignSubject {
   return {
-    ownerId: code.userId,
+    workspaceId: code.workspaceId,
     path: `/codes/${code.id}/design`,
     look: code,
     findLogo: async () => (await findDesign(db, code.id))?.design.logo ?? null,
@@ -25,25 +26,25 @@ export function subjectOfCode(db: Database, code: QrCode): DesignSubject {
 
 export function subjectOfStyle(style: Style): DesignSubject {
   return {
-    ownerId: style.userId,
+    workspaceId: style.workspaceId,
     path: `/codes/styles/${style.id}/design`,
     look: lookOfStyle(style),
     findLogo: async () => style.design.logo,
   };
 }
 
-export function subjectOfNewStyle(ownerId: string): DesignSubject {
-  return { ownerId, path: '/codes/styles/new/design', look: exampleCode, findLogo: async () => null };
+export function subjectOfNewStyle(workspaceId: WorkspaceId): DesignSubject {
+  return { workspaceId, path: '/codes/styles/new/design', look: exampleCode, findLogo: async () => null };
 }
 
 /** Every share link is at least as long. */
 const sample = 'Sample: not saved yet';
 
 /** A code without a share link: nobody should print its picture, or scan it and find nothing. */
-export function subjectOfNewCode(ownerId: string): DesignSubject {
+export function subjectOfNewCode(workspaceId: WorkspaceId): DesignSubject {
   const { foregroundColor, backgroundColor, errorCorrection } = createDefaults;
   return {
-    ownerId,
+    workspaceId,
     path: '/codes/new/design',
     look: { ...exampleCode, foregroundColor, backgroundColor, errorCorrection },
     sample,
@@ -145,12 +146,12 @@ export function styleValues(style: Style, look: Look): DesignValues {
 /** What the template that a link names fills in, or the brand. Throws if there is no such template. */
 export async function startValues(
   db: Database,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   styleId: string,
   look: Look,
 ): Promise<DesignValues> {
-  if (styleId !== brandStart) return styleValues(await findStyle(db, ownerId, styleId), look);
-  const brand = await findBrand(db, ownerId);
+  if (styleId !== brandStart) return styleValues(await findStyle(db, workspaceId, styleId), look);
+  const brand = await findBrand(db, workspaceId);
   return brand ? brandValues(brand) : {};
 }
 

@@ -16,7 +16,7 @@ import type { CodeLook } from '../../../codes/design/stored-design.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
 import { policyWithBlobs } from '../../middleware/headers.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { type Refusal, labelErrors, requireValid, spendForm } from '../../ui/form.ts';
@@ -40,33 +40,33 @@ export function styleDesignPages(parts: Services): Routes {
   const routes = createRoutes('/codes/styles');
   const pages = createPages(parts, {});
   const form = createDesignForm(parts);
-  const ownStyle = (ctx: Context) => findStyle(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownStyle = (ctx: Context) => findStyle(db, workspaceIdOf(ctx), String(ctx['params'].id));
 
   async function picturesOf(subject: DesignSubject, values: DesignValues, stored: string | null) {
-    const brand = await findBrand(db, subject.ownerId);
+    const brand = await findBrand(db, subject.workspaceId);
     const logo = values['styleId'] === brandStart ? (brand?.logo ?? null) : stored;
     return designerPictures(subject, { styles: [], brand, values, logo }, config.baseUrl);
   }
 
   async function showNew(ctx: Context, values: DesignValues, refusal?: Refusal): Promise<void> {
     const { errors = [], error } = refusal ?? {};
-    const pictures = await picturesOf(subjectOfNewStyle(userOf(ctx).id), values, null);
+    const pictures = await picturesOf(subjectOfNewStyle(workspaceIdOf(ctx)), values, null);
     ctx.set('Content-Security-Policy', policyWithBlobs);
     pages.show(ctx, NewStyleView, { form: { values, errors, error }, ...pictures }, refusal);
   }
 
   /** Templates start from the brand, but not from each other. */
   const brandFrom = async (ctx: Context) =>
-    ctx.query['styleId'] === brandStart ? startValues(db, userOf(ctx).id, brandStart, exampleCode) : {};
+    ctx.query['styleId'] === brandStart ? startValues(db, workspaceIdOf(ctx), brandStart, exampleCode) : {};
 
-  routes.get('viewer', '/new', async (ctx) => {
+  routes.get('editor or demo', '/new', async (ctx) => {
     const design = chosenPreset(ctx.query['preset'])?.design ?? defaultDesign;
     const start = await brandFrom(ctx);
     await showNew(ctx, { ...valuesOfDesign(design, exampleCode), hasColors: 'on', ...start });
   });
 
-  routes.post('user', '/new', async (ctx) => {
-    const subject = subjectOfNewStyle(userOf(ctx).id);
+  routes.post('editor', '/new', async (ctx) => {
+    const subject = subjectOfNewStyle(workspaceIdOf(ctx));
     const name = normalizeLabel(field(ctx, 'styleName'));
     const values = { ...form.values(ctx), styleName: name };
     const save = async () => {
@@ -75,7 +75,7 @@ export function styleDesignPages(parts: Services): Routes {
       const { design, look, newLogo } = await form.read(ctx, subject, values);
       const colors = colorsOf(values, look, noColors);
       await proveStyle(proofs, callerOf(ctx), { design, colors }, config.baseUrl, newLogo);
-      await insertStyle(db, subject.ownerId, { name, design, colors, isDefault: false, newLogo }, now());
+      await insertStyle(db, subject.workspaceId, { name, design, colors, isDefault: false, newLogo }, now());
       redirectWithFlash(ctx, parts, '/codes/styles', 'created' satisfies StylesFlash);
     };
     await submitDesign(ctx, values, save, (...again) => showNew(ctx, ...again));
@@ -93,7 +93,7 @@ export function styleDesignPages(parts: Services): Routes {
     pages.show(ctx, StyleDesignView, { style, form: { values, errors, error }, ...pictures }, refusal);
   }
 
-  routes.get('viewer', '/:id/design', async (ctx) => {
+  routes.get('editor or demo', '/:id/design', async (ctx) => {
     const style = await ownStyle(ctx);
     const design = chosenPreset(ctx.query['preset'])?.design ?? style.design;
     const hasColors = style.foregroundColor === null ? '' : 'on';
@@ -101,7 +101,7 @@ export function styleDesignPages(parts: Services): Routes {
     await showStyle(ctx, style, { ...values, ...(await brandFrom(ctx)) });
   });
 
-  routes.post('user', '/:id/design', async (ctx) => {
+  routes.post('editor', '/:id/design', async (ctx) => {
     const style = await ownStyle(ctx);
     const values = form.values(ctx);
     const save = async () => {
@@ -110,7 +110,7 @@ export function styleDesignPages(parts: Services): Routes {
       const colors = colorsOf(values, look, style);
       await proveStyle(proofs, callerOf(ctx), { design: to, colors }, config.baseUrl, newLogo);
       const design = { from: style.design, to, ...(newLogo && { newLogo }) };
-      await changeStyle(db, style.userId, style.id, { design, colors }, now());
+      await changeStyle(db, style.workspaceId, style.id, { design, colors }, now());
       redirectWithFlash(ctx, parts, `/codes/styles/${style.id}`, 'designed' satisfies StylesFlash);
     };
     await submitDesign(ctx, values, save, (...again) => showStyle(ctx, style, ...again));

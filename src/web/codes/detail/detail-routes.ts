@@ -6,6 +6,8 @@ import { findCode } from '../../../codes/codes.ts';
 import { hasDefaultEnd, secondHalfOf } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
+import { findTrashedCode } from '../../../codes/trash.ts';
+import { AppError } from '../../../errors.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { firstNoticeDays } from '../../../notices/facts.ts';
 import { dayMs } from '../../../runtime/units.ts';
@@ -13,6 +15,7 @@ import { readAnalyticsOn, readDailyScans, readTopCities } from '../../../scans/a
 import { listScans, scanCsvColumns } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
 import { callerAddress, callerOf } from '../../middleware/caller.ts';
+import { TrashedCodeView } from '../trash/trash-view.tsx';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
 import { proveDefaultStyle } from '../../../codes/styles/default-style.ts';
@@ -25,7 +28,7 @@ import { createLiveScans, scansPerPage } from './live-scans.tsx';
 import { type Period, namedPeriods, readPeriod, rollingDays, rollingPeriod } from './period.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';
 
@@ -37,7 +40,7 @@ export function codeDetailPages(parts: Services): Routes {
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, ctx.params['id'] as string);
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), ctx.params['id'] as string);
 
   async function showCode(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
@@ -78,6 +81,14 @@ export function codeDetailPages(parts: Services): Routes {
     };
     const undo = key && restorePaths[key];
     pages.show(ctx, CodeView, props, { flash, undo: undo && `/codes/${code.id}/${undo}` });
+  }
+
+  /** A code in the trash is missing like any other, but its owner can restore it. */
+  async function showTrashed(ctx: Context, error: unknown): Promise<void> {
+    const isMissing = error instanceof AppError && error.code === 'not_found';
+    const code = isMissing && (await findTrashedCode(db, workspaceIdOf(ctx), String(ctx.params['id'])));
+    if (!code) throw error;
+    pages.show(ctx, TrashedCodeView, { code }, { status: 404 });
   }
 
   /** Proven again for this one page: the proof is cached where the code was created. */
@@ -128,9 +139,11 @@ export function codeDetailPages(parts: Services): Routes {
     ctx.body = body;
   }
 
-  routes.get('viewer', '/codes/:id', showCode);
-  routes.get('viewer', '/codes/:id/events', streamEvents);
-  routes.get('viewer', '/codes/:id/scans.csv', sendCsv);
+  routes.get('viewer or demo', '/codes/:id', async (ctx) =>
+    showCode(ctx).catch((error: unknown) => showTrashed(ctx, error)),
+  );
+  routes.get('viewer or demo', '/codes/:id/events', streamEvents);
+  routes.get('viewer or demo', '/codes/:id/scans.csv', sendCsv);
   return routes;
 }
 

@@ -22,7 +22,7 @@ import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import type { Services } from '../../services.ts';
 import { createPages, redirect, redirectWithFlash } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { CodeFileView, NewFileView, RemoveFileView } from './file-view.tsx';
 import { generateShareToken } from '../../../codes/share-token.ts';
@@ -35,8 +35,9 @@ import { policyWithBlobs } from '../../middleware/headers.ts';
 import { type DesignValues, createDesignForm, hasDesign } from '../design/design-form.ts';
 import { subjectOfNewCode } from '../design/design-subject.ts';
 import { createDesignedCode } from '../form/create-code.ts';
-import { readLastDay } from '../form/form-body.ts';
+import { readLastDay } from '../../ui/last-day.ts';
 import { newDesign, newDesignPictures } from '../form/new-design.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 const kinds: FileKind[] = ['file', 'photo'];
 const flashTexts = {
@@ -58,10 +59,10 @@ export function codeFilePages(parts: Services): Routes {
   const { db, config, imageDecoder, now, codeChanged } = parts;
   const routes = createRoutes('/codes');
 
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
 
   async function usageOf(ctx: Context) {
-    const { id } = userOf(ctx);
+    const id = workspaceIdOf(ctx);
     return { usedBytes: await usedBytes(db, id), quotaBytes: await findFileQuota(db, id, config.limits) };
   }
 
@@ -70,7 +71,7 @@ export function codeFilePages(parts: Services): Routes {
 
   async function showNew(ctx: Context, design: DesignValues, refusal: Refusal = accepted): Promise<void> {
     const { errors, error, status } = refusal;
-    const { values, ...pictures } = await newDesignPictures(parts, userOf(ctx).id, design);
+    const { values, ...pictures } = await newDesignPictures(parts, workspaceIdOf(ctx), design);
     const form = { values: { ...values, ...labelsOf(ctx) }, errors, error };
     ctx.set('Content-Security-Policy', policyWithBlobs);
     pages.show(ctx, NewFileView, { form, usage: await usageOf(ctx), ...pictures }, { status });
@@ -99,9 +100,9 @@ export function codeFilePages(parts: Services): Routes {
     await spendForm(ctx, parts);
     const upload = { bytes: given.bytes, declared: given.type, name: given.name };
     if (kind === 'photo') return readPhoto(imageDecoder, callerOf(ctx), upload);
-    const { id: userId } = userOf(ctx);
-    const quotaBytes = await findFileQuota(db, userId, config.limits);
-    await requireRoom(db, { userId, codeId: code?.id }, { kind, bytes: given.bytes.length }, quotaBytes);
+    const workspaceId = workspaceIdOf(ctx);
+    const quotaBytes = await findFileQuota(db, workspaceId, config.limits);
+    await requireRoom(db, { workspaceId, codeId: code?.id }, { kind, bytes: given.bytes.length }, quotaBytes);
     return readFile(imageDecoder, callerOf(ctx), upload);
   }
 
@@ -111,20 +112,20 @@ export function codeFilePages(parts: Services): Routes {
     if (wantsJson(ctx)) ctx.status = 201;
   }
 
-  routes.get('viewer', '/new/file', async (ctx) => {
-    const design = await newDesign(db, userOf(ctx).id, ctx.query);
+  routes.get('editor or demo', '/new/file', async (ctx) => {
+    const design = await newDesign(db, workspaceIdOf(ctx), ctx.query);
     await showNew(ctx, design, await findFullAccount(ctx, parts));
   });
 
-  routes.post('user', '/new/file', async (ctx) => {
+  routes.post('editor', '/new/file', async (ctx) => {
     try {
-      await requireRoomForCodes(db, userOf(ctx).id, 1, config.limits);
+      await requireRoomForCodes(db, workspaceIdOf(ctx), 1, config.limits);
       const upload = await readUpload(ctx, 'file');
       if (hasDesign(ctx)) {
         const code = await createDesigned(ctx, upload);
         return finish(ctx, `/codes/${code.id}/ready`, 'created');
       }
-      const { code, isPlain } = await createFileCode(parts, userOf(ctx).id, upload, field(ctx, 'name'));
+      const { code, isPlain } = await createFileCode(parts, workspaceIdOf(ctx), upload, field(ctx, 'name'));
       finish(ctx, `/codes/${code.id}`, isPlain ? 'createdPlain' : 'created');
     } catch (error) {
       await showNew(ctx, designForm.values(ctx), shownRefusal(ctx, error));
@@ -132,29 +133,31 @@ export function codeFilePages(parts: Services): Routes {
   });
 
   async function createDesigned(ctx: Context, upload: NewFile): Promise<QrCode> {
-    const ownerId = userOf(ctx).id;
+    const workspaceId = workspaceIdOf(ctx);
     const { design, look, newLogo } = await designForm.read(
       ctx,
-      subjectOfNewCode(ownerId),
+      subjectOfNewCode(workspaceId),
       designForm.values(ctx),
     );
     const { lastDay, ...labels } = labelsOf(ctx);
     const { expiresAt, errors } = readLastDay({ lastDay }, now());
     if (errors.length > 0) throw invalid(errors);
-    const created = newFileCode(parts, ownerId, { upload, ...labels, expiresAt, look });
+    const created = newFileCode(parts, workspaceId, { upload, ...labels, expiresAt, look });
     return createDesignedCode(parts, callerOf(ctx), { created, design, newLogo, file: upload });
   }
 
   for (const kind of kinds) {
-    routes.get('viewer', `/:id/${kind}`, async (ctx) => showFile(ctx, await ownerOf(ctx, kind), kind));
+    routes.get('editor or demo', `/:id/${kind}`, async (ctx) =>
+      showFile(ctx, await ownerOf(ctx, kind), kind),
+    );
 
-    routes.post('user', `/:id/${kind}`, async (ctx) => {
+    routes.post('editor', `/:id/${kind}`, async (ctx) => {
       const code = await ownerOf(ctx, kind);
       try {
         const upload = await readUpload(ctx, kind, code);
         const content =
           kind === 'file' ? fileAddress(config.baseUrl, code.shareToken, upload.name) : undefined;
-        const quotaBytes = await findFileQuota(db, code.userId, config.limits);
+        const quotaBytes = await findFileQuota(db, code.workspaceId, config.limits);
         await saveFile(db, code, upload, { quotaBytes, ...(content && { content }), now: now() });
       } catch (error) {
         return showFile(ctx, code, kind, shownRefusal(ctx, error));
@@ -163,21 +166,21 @@ export function codeFilePages(parts: Services): Routes {
       finish(ctx, `/codes/${code.id}/${kind}`, kind === 'file' ? 'uploaded' : 'photographed');
     });
 
-    routes.get('user', `/:id/${kind}/delete`, async (ctx) => {
+    routes.get('editor', `/:id/${kind}/delete`, async (ctx) => {
       const code = await ownerOf(ctx, kind);
       const file = await findFile(db, code.id, kind);
       if (!file) return redirect(ctx, `/codes/${code.id}/${kind}`);
       pages.show(ctx, RemoveFileView, { code, kind, file });
     });
 
-    routes.post('user', `/:id/${kind}/delete`, async (ctx) => {
+    routes.post('editor', `/:id/${kind}/delete`, async (ctx) => {
       const code = await ownCode(ctx);
       await db.transaction((transaction) => removeFile(transaction, code, kind, now()));
       codeChanged(code.shareToken);
       pages.redirectWithFlash(ctx, `/codes/${code.id}/${kind}`, `${kind}Removed`);
     });
 
-    routes.post('user', `/:id/${kind}/restore`, async (ctx) => {
+    routes.post('editor', `/:id/${kind}/restore`, async (ctx) => {
       const code = await ownCode(ctx);
       if (!(await restoreFile(db, code, kind, now())))
         return showFile(ctx, code, kind, { errors: [], error: tooLate[kind], status: 200 });
@@ -231,17 +234,17 @@ interface FileCode {
 /** A code that opens the file, in the default style of the account. Throws a validation error for a name that is none. */
 export async function createFileCode(
   parts: FileCodeParts,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   upload: NewFile,
   name: string,
 ): Promise<FileCode> {
   const { db, config } = parts;
-  const created = newFileCode(parts, ownerId, { upload, name });
-  const quotaBytes = await findFileQuota(db, ownerId, config.limits);
+  const created = newFileCode(parts, workspaceId, { upload, name });
+  const quotaBytes = await findFileQuota(db, workspaceId, config.limits);
   const style = await proveDefaultStyle(parts, created, { mayRaise: true });
   return db.transaction(async (transaction) => {
     // Before the logo of the style: saving the file locks the owner as well.
-    await lockOwner(transaction, ownerId);
+    await lockOwner(transaction, workspaceId);
     const { code, styleMissed } = await createStyledCode(transaction, created, style, config.limits);
     await saveFile(transaction, code, upload, { quotaBytes, now: created.createdAt });
     return { code, isPlain: style.refused !== undefined || styleMissed !== undefined };
@@ -264,7 +267,7 @@ interface FileCodeInput {
 /** Named like the file where no name is given. */
 function newFileCode(
   { config, now }: Pick<FileCodeParts, 'config' | 'now'>,
-  ownerId: string,
+  workspaceId: WorkspaceId,
   input: FileCodeInput,
 ) {
   const { upload, name, category = '', expiresAt, look } = input;
@@ -279,7 +282,7 @@ function newFileCode(
   const errors = bodyErrors(body);
   if (errors.length > 0) throw invalid(errors);
   return newCode(
-    ownerId,
+    workspaceId,
     { ...createDefaults, ...body, shareToken, pageShowsName: false, ...(expiresAt && { expiresAt }) },
     config.qrCodeLifetimeDays,
     now(),

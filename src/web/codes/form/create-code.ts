@@ -28,17 +28,17 @@ type Parts = Pick<Services, 'db' | 'proofs'> & { config: Pick<Services['config']
 export async function createDesignedCode(parts: Parts, caller: Caller, draft: CodeDraft): Promise<QrCode> {
   const { db, config } = parts;
   const { created, design, newLogo, pageLogo, file } = draft;
-  const { userId, createdAt: now } = created;
+  const { workspaceId, createdAt: now } = created;
   // Not in the transaction: a proof takes up to a second.
   const proven = await proveDraft(parts, caller, draft);
-  const quotaBytes = file ? await findFileQuota(db, userId, config.limits) : 0;
+  const quotaBytes = file ? await findFileQuota(db, workspaceId, config.limits) : 0;
   return db.transaction(async (transaction) => {
-    if (newLogo || pageLogo || file) await lockOwner(transaction, userId);
+    if (newLogo || pageLogo || file) await lockOwner(transaction, workspaceId);
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
     const code = await insertCode(transaction, { ...created, errorCorrection }, config.limits);
     // Both at once: see `lockLogos`.
-    await lockLogos(transaction, userId, [design.logo, pageLogo?.newLogo.id]);
-    if (proven && !(await insertDesign(transaction, userId, code.id, proven, now)))
+    await lockLogos(transaction, workspaceId, [design.logo, pageLogo?.newLogo.id]);
+    if (proven && !(await insertDesign(transaction, workspaceId, code.id, proven, now)))
       throw logoChangedMeanwhile();
     if (pageLogo) await savePageLogo(transaction, code, pageLogo, now);
     if (file) await saveFile(transaction, code, file, { quotaBytes, now });

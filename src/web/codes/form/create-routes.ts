@@ -20,10 +20,11 @@ import { AppError, type FieldError, invalid } from '../../../errors.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field, fileField } from '../../middleware/forms.ts';
 import { policyWithDesigner } from '../../middleware/headers.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { type Refusal, findFullAccount, labelErrors, refusalOf, spendForm } from '../../ui/form.ts';
+import { readLastDay } from '../../ui/last-day.ts';
 import { redirectWithFlash, show, visitorOf } from '../../ui/page.ts';
 import type { CodeFlash } from '../code-flash.ts';
 import { type DesignValues, createDesignForm, designErrorsOf, hasDesign } from '../design/design-form.ts';
@@ -38,7 +39,6 @@ import {
   newBody,
   pageBodyOf,
   pageErrors,
-  readLastDay,
   readValues,
   shownErrors,
   typeOf,
@@ -46,6 +46,7 @@ import {
 import { formPreview, previewNonce } from './form-preview.ts';
 import { isCheck, isSwitch, notSaved } from './form-routes.ts';
 import { newDesign, newDesignPictures } from './new-design.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 const newErrors = compileValidator(createBody);
 const endingErrors = compileValidator(endingBody);
@@ -68,7 +69,7 @@ export function createCodePages(parts: Services): Routes {
     const visitor = visitorOf(ctx, parts);
     const { errors = [], error, status = 200 } = refusal ?? {};
     const preview = { csrfToken: visitor.csrfToken, code: undefined };
-    const pictures = await newDesignPictures(parts, userOf(ctx).id, design);
+    const pictures = await newDesignPictures(parts, workspaceIdOf(ctx), design);
     ctx.set('Content-Security-Policy', policyWithDesigner(previewNonce(visitor.csrfToken)));
     show(
       ctx,
@@ -84,14 +85,14 @@ export function createCodePages(parts: Services): Routes {
     );
   }
 
-  routes.get('viewer', '/', async (ctx) => {
+  routes.get('editor or demo', '/', async (ctx) => {
     const type = typeOf(ctx.query['type']);
-    const design = await newDesign(db, userOf(ctx).id, ctx.query);
+    const design = await newDesign(db, workspaceIdOf(ctx), ctx.query);
     const refusal = await findFullAccount(ctx, parts);
     await showForm(ctx, { type, values: emptyValues(type), design, refusal });
   });
 
-  routes.post('user', '/', async (ctx) => {
+  routes.post('editor', '/', async (ctx) => {
     const type = typeOf(field(ctx, 'type'));
     const values = readValues(ctx, type, false);
     const design = await givenDesign(ctx);
@@ -103,11 +104,11 @@ export function createCodePages(parts: Services): Routes {
     const { body, errors } = await readBody(type, values, design);
     if (errors.length > 0 || isCheck(ctx))
       return showForm(ctx, { type, values, design, refusal: refusalFor(ctx, type, errors) });
-    const created = newCode(userOf(ctx).id, body, config.qrCodeLifetimeDays, now());
+    const created = newCode(workspaceIdOf(ctx), body, config.qrCodeLifetimeDays, now());
     try {
       await spendForm(ctx, parts);
       if (!hasDesign(ctx)) return await createPlain(ctx, created);
-      await requireRoomForCodes(db, created.userId, 1, config.limits);
+      await requireRoomForCodes(db, created.workspaceId, 1, config.limits);
       const code = await createDesignedCode(parts, callerOf(ctx), await readDraft(ctx, created, design));
       redirectWithFlash(ctx, parts, `/codes/${code.id}/ready`, 'created' satisfies CodeFlash);
     } catch (error) {
@@ -126,7 +127,7 @@ export function createCodePages(parts: Services): Routes {
   async function givenDesign(ctx: Context): Promise<DesignValues> {
     const given = designForm.values(ctx);
     if (hasDesign(ctx)) return given;
-    const initial = await newDesign(db, userOf(ctx).id, {});
+    const initial = await newDesign(db, workspaceIdOf(ctx), {});
     const { foregroundColor, backgroundColor, errorCorrection } = {
       ...createDefaults,
       ...withoutEmpty(given),
@@ -163,28 +164,28 @@ export function createCodePages(parts: Services): Routes {
     created: CodeDraft['created'],
     values: DesignValues,
   ): Promise<CodeDraft> {
-    const { userId: ownerId, type } = created;
+    const { workspaceId, type } = created;
     const caller = callerOf(ctx);
-    const { design, newLogo } = await designForm.read(ctx, subjectOfNewCode(ownerId), values);
+    const { design, newLogo } = await designForm.read(ctx, subjectOfNewCode(workspaceId), values);
     const photo = type === 'vcard' ? fileField(ctx, 'photo') : undefined;
     const given = photo && { bytes: photo.bytes, declared: photo.type, name: photo.name };
     return {
       created,
       design,
       newLogo,
-      pageLogo: await readPageLogo(ctx, ownerId),
+      pageLogo: await readPageLogo(ctx, workspaceId),
       file: given && (await readPhoto(imageDecoder, caller, given)),
     };
   }
 
-  async function readPageLogo(ctx: Context, ownerId: string): Promise<CodeDraft['pageLogo']> {
+  async function readPageLogo(ctx: Context, workspaceId: WorkspaceId): Promise<CodeDraft['pageLogo']> {
     const file = fileField(ctx, 'pageLogo')?.bytes;
     if (!file) return undefined;
     const alt =
       normalizeLabel(field(ctx, 'pageLogoAlt')) || normalizeLabel(field(ctx, 'pageTitle')) || 'Logo';
     const errors = labelErrors('pageLogoAlt', alt, maxAltLength, '');
     if (errors.length > 0) throw invalid(errors);
-    const newLogo = await readLogo(imageDecoder, callerOf(ctx), ownerId, file).catch((error: unknown) => {
+    const newLogo = await readLogo(imageDecoder, callerOf(ctx), workspaceId, file).catch((error: unknown) => {
       if (!(error instanceof AppError) || !error.details) throw error;
       throw invalid(error.details.map(({ message }) => ({ field: 'pageLogo', message })));
     });

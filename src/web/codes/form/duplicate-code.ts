@@ -24,25 +24,25 @@ interface Duplicate {
 /** With its design, its logo, and a copy of its file or photo, which counts: the first code may be deleted. */
 export async function duplicateCode(parts: Services, code: QrCode): Promise<Duplicate> {
   const { db, config, now } = parts;
-  await requireRoomForCodes(db, code.userId, 1, config.limits);
+  await requireRoomForCodes(db, code.workspaceId, 1, config.limits);
   const shareToken = generateShareToken();
   const file = await findFile(db, code.id, code.type === 'vcard' ? 'photo' : 'file');
-  const quotaBytes = file ? await findFileQuota(db, code.userId, config.limits) : 0;
+  const quotaBytes = file ? await findFileQuota(db, code.workspaceId, config.limits) : 0;
   const contentOf = opensFile(code)
     ? (name: string) => fileAddress(config.baseUrl, shareToken, name)
     : undefined;
   const content = file && contentOf ? contentOf(file.name) : code.content;
   const wanted = { ...copiedFields(code), content, shareToken };
-  const created = newCode(code.userId, wanted, config.qrCodeLifetimeDays, now());
+  const created = newCode(code.workspaceId, wanted, config.qrCodeLifetimeDays, now());
   const { proven, isRefused } = await proveCopy(parts, code.id, created);
   const pageLogo = await findPageLogo(db, code.id);
   return db.transaction(async (transaction) => {
     const errorCorrection = proven?.errorCorrection ?? created.errorCorrection;
     const copy = await insertCode(transaction, { ...created, errorCorrection }, config.limits);
     if (file) await copyFile(transaction, copy, file, { quotaBytes, contentOf, now: now() });
-    const logos = await lockLogos(transaction, code.userId, [proven?.design.logo, pageLogo?.logo]);
+    const logos = await lockLogos(transaction, code.workspaceId, [proven?.design.logo, pageLogo?.logo]);
     if (pageLogo && logos.has(pageLogo.logo)) await copyPageLogo(transaction, copy.id, pageLogo, now());
-    const isDesigned = proven && (await insertDesign(transaction, code.userId, copy.id, proven, now()));
+    const isDesigned = proven && (await insertDesign(transaction, code.workspaceId, copy.id, proven, now()));
     return { copy, isPlain: isRefused || (proven !== undefined && !isDesigned) };
   });
 }
@@ -56,7 +56,7 @@ async function proveCopy(
   const stored = await findDesign(db, codeId);
   if (!stored) return { isRefused: false };
   try {
-    const caller = { key: created.userId };
+    const caller = { key: created.workspaceId };
     const { proof: _proof, ...proven } = await proveDesign(
       proofs,
       caller,

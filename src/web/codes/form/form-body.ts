@@ -21,6 +21,7 @@ import { type Ending, createDefaults } from '../../../codes/code-rules.ts';
 import { normalizeLabels } from '../../../codes/validation.ts';
 import { field } from '../../middleware/forms.ts';
 import type { FormError } from '../../ui/controls.tsx';
+import { invalidDay, pastDay } from '../../ui/last-day.ts';
 
 /** The fields that all types share. */
 export const commonFields = [
@@ -33,8 +34,6 @@ export const commonFields = [
   'pageText',
   'pageColor',
 ] as const;
-const invalidDay = 'must be a day, such as 2030-12-31';
-const pastDay = 'This day is over. Choose a day from today on';
 const invalidWebAddress = 'This is not a web address. Try example.com/menu';
 
 export type Values = Record<string, string>;
@@ -128,17 +127,6 @@ export function endingErrorsOf(code: QrCode, { expiresAt }: Ending, now: Date): 
 export function addressOf({ afterExpiryUrl = '' }: Values): string | null {
   const text = afterExpiryUrl.trim();
   return (isTooLong(text) ? text : completeAddress(text)) || null;
-}
-
-/** Undefined where the field is empty and the service chooses. A day in the past is an error: the code would never work. */
-export function readLastDay(values: Values, now: Date): { expiresAt?: Date; errors: FieldError[] } {
-  const day = values['lastDay'] ?? '';
-  if (day === '') return { errors: [] };
-  const end = endOfDay(day);
-  const error = (message: string) => ({ errors: [{ field: 'lastDay', message }] });
-  if (end === undefined) return error(invalidDay);
-  if (new Date(end) <= now) return error(pastDay);
-  return { expiresAt: new Date(end), errors: [] };
 }
 
 /** The errors of the body, moved to the form's fields, and those of the fields themselves. */

@@ -13,7 +13,7 @@ import { field } from '../../middleware/forms.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { show } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type FormInput, contentOf, pageBodyOf, readForm } from './form-body.ts';
 import { PhonePreview } from './preview-card.tsx';
 
@@ -114,9 +114,9 @@ const dataUrl = (mediaType: string, bytes: Buffer) => `data:${mediaType};base64,
 export function codePreviewRoutes(parts: Services): Routes {
   const routes = createRoutes('/codes');
 
-  routes.post('viewer', '/preview', async (ctx) => {
+  routes.post('editor or demo', '/preview', async (ctx) => {
     const id = field(ctx, 'code');
-    const code = id === '' ? undefined : await findCode(parts.db, userOf(ctx).id, id);
+    const code = id === '' ? undefined : await findCode(parts.db, workspaceIdOf(ctx), id);
     const csrfToken = field(ctx, 'csrfToken');
     show(ctx, PhonePreview, { shown: await formPreview(ctx, parts, readForm(ctx), { csrfToken, code }) });
   });

@@ -1,10 +1,11 @@
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
-import { type CodeChanges, changeCode, deleteCode, findCode } from '../../../codes/codes.ts';
+import { type CodeChanges, changeCode, findCode } from '../../../codes/codes.ts';
 import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/share-page.ts';
 import { fileKindOf, removeFile } from '../../../codes/files/removed-file.ts';
 import { type CodeFile, findFile } from '../../../codes/files/stored-file.ts';
+import { trashCode } from '../../../codes/trash.ts';
 import { undoDays } from '../../../codes/undo-period.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType } from '../../../codes/content/content-types.ts';
@@ -43,7 +44,7 @@ import { policyWithPreview } from '../../middleware/headers.ts';
 import type { FormError } from '../../ui/controls.tsx';
 import type { Services } from '../../services.ts';
 import { redirect, redirectWithFlash, show, visitorOf } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 
 export const notSaved = 'Not saved. Check the marked fields.';
@@ -75,7 +76,10 @@ export function codeFormPages(parts: Services): Routes {
   const routes = createRoutes('/codes');
 
   const ownCode = async (ctx: Context) =>
-    withDefaultEnd(await findCode(db, userOf(ctx).id, String(ctx['params'].id)), config.qrCodeLifetimeDays);
+    withDefaultEnd(
+      await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id)),
+      config.qrCodeLifetimeDays,
+    );
 
   async function showForm(
     ctx: Context,
@@ -103,13 +107,13 @@ export function codeFormPages(parts: Services): Routes {
     );
   }
 
-  routes.get('viewer', '/:id/edit', async (ctx) => {
+  routes.get('editor or demo', '/:id/edit', async (ctx) => {
     const code = await ownCode(ctx);
     const form = { type: code.type, ...valuesOf(code) };
     await showForm(ctx, { ...switchForm(form, typeOf(ctx.query['type'], code.type), code), code });
   });
 
-  routes.post('user', '/:id/edit', async (ctx) => {
+  routes.post('editor', '/:id/edit', async (ctx) => {
     if (isSwitch(ctx)) return showSwitched(ctx, await ownCode(ctx));
     const { id } = ctx['params'] as { id: string };
     let refused: Filled | undefined;
@@ -117,7 +121,7 @@ export function codeFormPages(parts: Services): Routes {
     const changedAt = now();
     const code = await changeCode(
       db,
-      userOf(ctx).id,
+      workspaceIdOf(ctx),
       id,
       async (stored, transaction) => {
         const edit = await readEdit(ctx, withDefaultEnd(stored, config.qrCodeLifetimeDays), transaction);
@@ -177,7 +181,7 @@ export function codeFormPages(parts: Services): Routes {
     };
   }
 
-  routes.post('user', '/:id/duplicate', async (ctx) => {
+  routes.post('editor', '/:id/duplicate', async (ctx) => {
     const code = await ownCode(ctx);
     if (await isCodeBlocked(db, code)) throw new AppError('validation_error', blockedCopyError);
     await spendForm(ctx, parts);
@@ -185,17 +189,18 @@ export function codeFormPages(parts: Services): Routes {
     redirect(ctx, `/codes/${copy.id}/edit?copied${isPlain ? `=${plainCopy}` : ''}`);
   });
 
-  routes.get('user', '/:id/delete', async (ctx) => {
+  routes.get('editor', '/:id/delete', async (ctx) => {
     showDelete(ctx, await ownCode(ctx), []);
   });
 
-  routes.post('user', '/:id/delete', async (ctx) => {
+  routes.post('editor', '/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
     if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
       return showDelete(ctx, code, [{ field: 'confirmation', message: 'This is not the name of the code' }]);
-    await deleteCode(db, code.userId, code.id);
+    await trashCode(db, code.workspaceId, code.id, config.limits);
     codeChanged(code.shareToken);
-    redirectWithFlash(ctx, parts, '/codes', 'deleted' satisfies CodeFlash);
+    // The list offers to undo it.
+    redirectWithFlash(ctx, parts, `/codes?deleted=${code.id}`, 'deleted' satisfies CodeFlash);
   });
 
   function showDelete(ctx: Context, code: QrCode, errors: FieldError[]): void {

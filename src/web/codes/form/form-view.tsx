@@ -207,7 +207,8 @@ export function DeleteCodeView({ code, form }: { code: QrCode; form: FormState }
           <strong>
             <bdi>{code.name}</bdi>
           </strong>
-          ? Its scans are deleted too, and printed copies stop working. This cannot be undone.
+          ? Its share link stops working at once, also where it is printed. For {undoDays} days you can
+          restore it from the trash, with its scans.
         </p>
         <Form action={`/codes/${code.id}/delete`}>
           <Input form={form} name="confirmation" label="Type the name of the code to confirm" autofocus />

@@ -17,7 +17,7 @@ import { field } from '../../middleware/forms.ts';
 import { queryText } from '../../ui/form.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import type { Services } from '../../services.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import {
   type PageSize,
   type Search,
@@ -33,6 +33,7 @@ import { expiresInWords } from '../code-state.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { ExpireCodeView, starHtml } from '../code-actions.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 const sparklineDays = 30;
 
@@ -42,8 +43,8 @@ export function codeListPages(parts: Services): Routes {
   const routes = createRoutes('/codes');
   const pages = createPages(parts, flashTexts);
 
-  routes.get('viewer', '/', async (ctx) => {
-    const owner = userOf(ctx);
+  routes.get('viewer or demo', '/', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
     const search = readSearch(ctx);
     const size = readPageSize(ctx);
     const address = (place?: PagePlace) => listAddress(search, size, place);
@@ -52,8 +53,8 @@ export function codeListPages(parts: Services): Routes {
       after: readPageKey(queryText(ctx, 'after')),
       before: readPageKey(queryText(ctx, 'before')),
     };
-    const found = await reads.codes(owner.id, (from) =>
-      readList(from, owner.id, wanted, { limit: size, ...position }),
+    const found = await reads.codes(workspaceId, (from) =>
+      readList(from, workspaceId, wanted, { limit: size, ...position }),
     );
     const { page, counts, daily, categories, total } = found;
     const { codes } = page;
@@ -62,8 +63,10 @@ export function codeListPages(parts: Services): Routes {
     // On the primary, because it may store the hosts of codes of an older release.
     const blocked = await findBlockedCodes(db, await readHosts(db, codes));
     const [first, last] = [codes[0], codes.at(-1)];
-    pages.show(ctx, CodesView, {
-      ownerId: owner.id,
+    const deleted = queryText(ctx, 'deleted');
+    const canUndo = pages.takeFlash(ctx) === 'deleted' && isUuid(deleted);
+    const props = {
+      workspaceId,
       rows: codes.map((code) => ({
         code,
         isExpired: code.expiresAt <= now(),
@@ -81,50 +84,51 @@ export function codeListPages(parts: Services): Routes {
       firstPage: page.hasPrevious ? address() : undefined,
       previousPage: page.hasPrevious && first ? address({ before: first }) : undefined,
       nextPage: page.hasNext && last ? address({ after: last }) : undefined,
-    });
+    };
+    pages.show(ctx, CodesView, props, { undo: canUndo ? `/codes/trash/${deleted}/restore` : undefined });
   });
 
   async function readList(
     from: Database,
-    ownerId: string,
+    workspaceId: WorkspaceId,
     wanted: CodeSearch,
     part: PagePlace & { limit: number },
   ) {
-    const page = await searchCodes(from, ownerId, wanted, part);
+    const page = await searchCodes(from, workspaceId, wanted, part);
     const ids = page.codes.map(({ id }) => id);
     // Counting reads all codes of the account where the search is for a text.
     const isWhole = !page.hasPrevious && !page.hasNext;
     const [counts, daily, categories, total] = await Promise.all([
       readScanCounts(from, ids),
       readDailyScans(from, ids, sparklineDays, now()),
-      listCategories(from, ownerId),
-      isWhole ? page.codes.length : countCodes(from, ownerId, wanted),
+      listCategories(from, workspaceId),
+      isWhole ? page.codes.length : countCodes(from, workspaceId, wanted),
     ]);
     return { page, counts, daily, categories, total };
   }
 
-  routes.post('user', '/:id/favorite', async (ctx) => {
+  routes.post('editor', '/:id/favorite', async (ctx) => {
     const isFavorite = field(ctx, 'isFavorite') === 'true';
     await change(ctx, { isFavorite }, isFavorite ? 'marked' : 'unmarked');
   });
 
-  routes.post('user', '/:id/visibility', async (ctx) => {
+  routes.post('editor', '/:id/visibility', async (ctx) => {
     const isPublic = field(ctx, 'isPublic') === 'true';
     await change(ctx, { isPublic }, isPublic ? 'public' : 'private');
   });
 
   /** The default lifetime from now on, also for a code that has expired. */
-  routes.post('user', '/:id/renew', async (ctx) => {
+  routes.post('editor', '/:id/renew', async (ctx) => {
     await change(ctx, endColumns(null, config.qrCodeLifetimeDays, now()), 'renewed');
   });
 
-  routes.get('user', '/:id/expire', async (ctx) => {
-    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  routes.get('editor', '/:id/expire', async (ctx) => {
+    const code = await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
     if (code.expiresAt <= now()) return redirect(ctx, `/codes/${code.id}`);
     pages.show(ctx, ExpireCodeView, { code });
   });
 
-  routes.post('user', '/:id/expire', async (ctx) => {
+  routes.post('editor', '/:id/expire', async (ctx) => {
     const changes = endColumns(now(), config.qrCodeLifetimeDays, now());
     await change(ctx, changes, 'expired', `/codes/${String(ctx['params'].id)}`);
   });
@@ -135,7 +139,7 @@ export function codeListPages(parts: Services): Routes {
     flash: CodeFlash,
     back = field(ctx, 'back'),
   ): Promise<void> {
-    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+    const code = await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
     await updateCode(db, code, changes, now());
     codeChanged(code.shareToken);
     // star.browser.js updates the page itself.

@@ -17,6 +17,7 @@ import { Pages } from '../../ui/table.tsx';
 import { SelectBox, SelectionForm } from './selection-form.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { ShortFigure, figure } from '../../ui/words.tsx';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 interface CodeRow {
   code: QrCode;
@@ -30,7 +31,7 @@ interface CodeRow {
 }
 
 interface CodesProps {
-  ownerId: string;
+  workspaceId: WorkspaceId;
   rows: CodeRow[];
   search: SearchOfList;
   categories: string[];
@@ -47,7 +48,7 @@ interface CodesProps {
 }
 
 export function CodesView(props: CodesProps) {
-  const { ownerId, rows, search, total } = props;
+  const { workspaceId, rows, search, total } = props;
   const { assets } = useVisitor();
   const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
@@ -71,7 +72,7 @@ export function CodesView(props: CodesProps) {
       {rows.length > 0 ? (
         <>
           <Table {...props} />
-          <SelectionForm ownerId={ownerId} search={search} total={total} />
+          <SelectionForm workspaceId={workspaceId} search={search} total={total} />
         </>
       ) : isFiltered ? (
         <Empty title="Nothing found">
@@ -98,6 +99,10 @@ export function CodesView(props: CodesProps) {
       <div class="list-end">
         <Pages {...props} />
         {total > defaultPageSize && <PageSizes {...props} />}
+        <a class="to-trash" href="/codes/trash">
+          <Icon name="trash-2" />
+          Trash
+        </a>
       </div>
     </Layout>
   );

@@ -6,6 +6,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
 import { type Search, searchParameters } from './list-search.ts';
+import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 const formId = 'selection';
 
@@ -20,20 +21,20 @@ export function SelectBox({ code }: { code: QrCode }) {
 
 interface SelectionFormProps {
   /** Whoever signs in next in this tab starts without a selection. */
-  ownerId: string;
+  workspaceId: WorkspaceId;
   search: Search;
   total: number;
 }
 
 /** Prints, downloads or styles the codes whose boxes are checked, or all that the search finds. */
-export function SelectionForm({ ownerId, search, total }: SelectionFormProps) {
+export function SelectionForm({ workspaceId, search, total }: SelectionFormProps) {
   const { assets, csrfToken } = useVisitor();
   return (
     <form
       class="card selection"
       id={formId}
       action="/codes/selection"
-      data-owner={ownerId}
+      data-owner={workspaceId}
       data-max={maxPrintedCodes}
       data-max-applied={maxAppliedCodes}
       data-max-in-address={maxCodesInAddress}

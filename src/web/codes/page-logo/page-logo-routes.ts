@@ -10,7 +10,7 @@ import { field, fileField } from '../../middleware/forms.ts';
 import { type Refusal, labelErrors, refusalOf, requireValid, spendForm } from '../../ui/form.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { PageLogoView } from './page-logo-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
 
@@ -24,7 +24,7 @@ export function pageLogoPages(parts: Services): Routes {
   const { db, logos, imageDecoder, now, codeChanged } = parts;
   const routes = createRoutes('/codes/:id/page-logo');
 
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
 
   const pages = createPages(parts, flashTexts);
 
@@ -35,16 +35,16 @@ export function pageLogoPages(parts: Services): Routes {
     pages.show(ctx, PageLogoView, { code, stored, form: { values: { alt }, errors, error } }, { status });
   }
 
-  routes.get('viewer', '/', (ctx) => showPage(ctx));
+  routes.get('editor or demo', '/', (ctx) => showPage(ctx));
 
-  routes.post('user', '/', async (ctx) => {
+  routes.post('editor', '/', async (ctx) => {
     const code = await ownCode(ctx);
     const alt = normalizeLabel(field(ctx, 'alt'));
     const file = fileField(ctx, 'logo')?.bytes;
     try {
       requireValid(labelErrors('alt', alt, maxAltLength, 'Enter what it shows'));
       if (file) await spendForm(ctx, parts);
-      const newLogo = file && (await readLogo(imageDecoder, callerOf(ctx), code.userId, file));
+      const newLogo = file && (await readLogo(imageDecoder, callerOf(ctx), code.workspaceId, file));
       await savePageLogo(db, code, { newLogo, alt }, now());
     } catch (error) {
       // Browsers do not keep the file.
@@ -55,7 +55,7 @@ export function pageLogoPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, `/codes/${code.id}/page-logo`, 'saved');
   });
 
-  routes.post('user', '/delete', async (ctx) => {
+  routes.post('editor', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
     await deletePageLogo(db, code.id, now());
     codeChanged(code.shareToken);
@@ -63,7 +63,7 @@ export function pageLogoPages(parts: Services): Routes {
   });
 
   /** Also of a private code, whose share page shows nothing. */
-  routes.get('viewer', '/picture.png', async (ctx) => {
+  routes.get('viewer or demo', '/picture.png', async (ctx) => {
     const code = await ownCode(ctx);
     const stored = await findPageLogo(db, code.id);
     const png = stored && (await logos.find(stored.logo));

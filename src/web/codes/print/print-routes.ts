@@ -38,9 +38,9 @@ import { printedTitle } from '../../../codes/public-title.ts';
 import { withPublicTitles } from '../../prints.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { viewerLocale } from '../../ui/visitor.ts';
-import { type Routes, createRoutes } from '../../routes.ts';
+import { type PageAccess, type Routes, createRoutes } from '../../routes.ts';
 import type { FormError } from '../../ui/controls.tsx';
 
 /** The picture has no fractions of pixels, so that its size on paper is exact. */
@@ -58,10 +58,10 @@ export function printPages(parts: Services): Routes {
   function add(
     path: string,
     handle: (ctx: Context) => Promise<void>,
-    reader: 'viewer' | 'user' = 'viewer',
+    reader: PageAccess = 'viewer or demo',
   ): void {
     routes.get(reader, path, handle);
-    routes.post('user', path, handle);
+    routes.post('viewer', path, handle);
   }
   const given = (ctx: Context, name: string) =>
     ctx.method === 'POST' ? field(ctx, name) : queryText(ctx, name);
@@ -99,7 +99,7 @@ export function printPages(parts: Services): Routes {
         ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
       });
     },
-    'user',
+    'viewer',
   );
 
   type Pictured = Awaited<ReturnType<typeof prints.picturesOf>>;
@@ -125,8 +125,8 @@ export function printPages(parts: Services): Routes {
     });
   }
 
-  routes.get('viewer', '/:id/print', async (ctx) => {
-    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  routes.get('viewer or demo', '/:id/print', async (ctx) => {
+    const code = await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
     const query = parseQuery(ctx.querystring);
     const pictureFor = await printedPictures(code);
     const shapeOf = (isDirect: boolean) => {
@@ -156,8 +156,8 @@ export function printPages(parts: Services): Routes {
     );
   });
 
-  routes.get('viewer', '/:id/print.svg', async (ctx) => {
-    const code = await findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  routes.get('viewer or demo', '/:id/print.svg', async (ctx) => {
+    const code = await findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
     const picture = (await printedPictures(code))(ctx.query['encode'] === 'content');
     if (!fitsSymbol(picture.text, picture.errorCorrection)) throw new AppError('not_found', tooLongToDraw);
     const size = sizeFor(countModules(picture.text, picture.errorCorrection), modulePixels);

@@ -8,7 +8,7 @@ import { field } from '../../middleware/forms.ts';
 import { queryText } from '../../ui/form.ts';
 import { codeSearchOf, readSearch, searchParameters } from '../list/list-search.ts';
 import type { Services } from '../../services.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 
 /** Codes that were chosen in the list: each by its box, or all that a search finds. */
 export interface Selection {
@@ -24,19 +24,19 @@ const byName = new Intl.Collator('en', { numeric: true });
 
 /** Posted where an address would be too long. */
 export async function readSelection(ctx: Context, { db, now }: Services): Promise<Selection> {
-  const ownerId = userOf(ctx).id;
+  const workspaceId = workspaceIdOf(ctx);
   const isAll = ctx.query['all'] === 'on';
   if (!isAll) {
     const packed = ctx.method === 'POST' ? field(ctx, 'codes') : queryText(ctx, 'codes');
     const ids = new Set([...[ctx.query['code'] ?? []].flat(), ...unpackIds(packed)]);
     if (ids.size > maxPrintedCodes) throw tooMany();
-    const { codes, missing } = await findCodes(db, ownerId, [...ids]);
+    const { codes, missing } = await findCodes(db, workspaceId, [...ids]);
     const parameters: Selection['parameters'] = [['codes', packIds(codes.map(({ id }) => id))]];
     return { codes: sorted(codes), missing: missing.length, parameters };
   }
   const search = readSearch(ctx);
   const wanted = codeSearchOf(search, now());
-  const codes = await searchAllCodes(db, ownerId, wanted, maxPrintedCodes + 1);
+  const codes = await searchAllCodes(db, workspaceId, wanted, maxPrintedCodes + 1);
   if (codes.length > maxPrintedCodes) throw tooMany();
   return {
     codes: sorted(codes),

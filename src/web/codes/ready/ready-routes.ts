@@ -7,7 +7,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { shareUrl } from '../../../codes/share-token.ts';
 import type { FieldError } from '../../../errors.ts';
 import { attachment } from '../../../http/file-headers.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
 import { queryText } from '../../ui/form.ts';
@@ -25,7 +25,7 @@ export function readyPages(parts: Services): Routes {
   const { db, config, images } = parts;
   const routes = createRoutes('/codes/:id');
   const pages = createPages(parts, { created: flashTexts.created });
-  const ownCode = (ctx: Context) => findCode(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
 
   async function showReady(ctx: Context, code: QrCode, given: Record<string, string>, errors: FieldError[]) {
     const stored = await findDesign(db, code.id);
@@ -50,9 +50,9 @@ export function readyPages(parts: Services): Routes {
     );
   }
 
-  routes.get('viewer', '/ready', async (ctx) => showReady(ctx, await ownCode(ctx), {}, []));
+  routes.get('viewer or demo', '/ready', async (ctx) => showReady(ctx, await ownCode(ctx), {}, []));
 
-  routes.get('viewer', '/download', async (ctx) => {
+  routes.get('viewer or demo', '/download', async (ctx) => {
     const code = await ownCode(ctx);
     const names = ['format', 'holds', 'widthMm', 'bleedMm', 'size', 'cropMarks'];
     const given = Object.fromEntries(names.map((name) => [name, queryText(ctx, name).slice(0, 20)]));

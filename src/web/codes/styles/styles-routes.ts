@@ -23,7 +23,7 @@ import { type Refusal, labelErrors, refusalOf, requireValid, spendForm, submit }
 import type { Services } from '../../services.ts';
 import { withTemplates } from '../../ui/words.tsx';
 import { createPages, redirect } from '../../ui/page.ts';
-import { userOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
 import { onPaper, sendPicture } from '../picture-routes.ts';
 import { readSelection } from '../print/selection.ts';
@@ -48,13 +48,13 @@ export function stylePages(parts: Services): Routes {
   const { db, config, images, now } = parts;
   const routes = createRoutes(home);
 
-  const ownStyle = (ctx: Context) => findStyle(db, userOf(ctx).id, String(ctx['params'].id));
+  const ownStyle = (ctx: Context) => findStyle(db, workspaceIdOf(ctx), String(ctx['params'].id));
   const pages = createPages(parts, stylesFlashTexts);
 
   async function showChoice(ctx: Context, codes: QrCode[], choice: Choice): Promise<void> {
     const { chosen = '', missing = 0, error, status = 200 } = choice;
     const form = { values: { styleId: chosen }, errors: [], error };
-    const styles = await findStyles(db, userOf(ctx).id);
+    const styles = await findStyles(db, workspaceIdOf(ctx));
     pages.show(ctx, ApplyView, { codes, styles, form, missing }, { status });
   }
 
@@ -68,22 +68,22 @@ export function stylePages(parts: Services): Routes {
     await showChoice(ctx, codes, { missing });
   }
 
-  routes.get('viewer', '/apply', showSelected);
+  routes.get('editor or demo', '/apply', showSelected);
 
-  routes.post('user', '/apply', async (ctx) => {
-    const { id: ownerId } = userOf(ctx);
+  routes.post('editor', '/apply', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
     // From the list, with more codes than an address can hold.
     if (field(ctx, 'codes') !== '') return showSelected(ctx);
     const given = field(ctx, 'codeIds').split(',', maxAppliedCodes);
-    const { codes } = await findCodes(db, ownerId, [...new Set(given)]);
+    const { codes } = await findCodes(db, workspaceId, [...new Set(given)]);
     const chosen = field(ctx, 'styleId');
     if (chosen === '' || codes.length === 0)
       return showChoice(ctx, codes, codes.length > 0 ? { error: 'Choose a template.', status: 400 } : {});
-    const style = await findStyle(db, ownerId, chosen);
+    const style = await findStyle(db, workspaceId, chosen);
     try {
       await spendForm(ctx, parts);
       const wanted = { styleId: style.id, codeIds: codes.map(({ id }) => id) };
-      const { id } = await requireApplication(db, ownerId, wanted, now());
+      const { id } = await requireApplication(db, workspaceId, wanted, now());
       redirect(ctx, `/codes/styles/applications/${id}`);
     } catch (error) {
       const details = error instanceof AppError ? error.details : undefined;
@@ -97,13 +97,13 @@ export function stylePages(parts: Services): Routes {
     }
   });
 
-  routes.get('user', '/applications/:id', async (ctx) => {
-    const ownerId = userOf(ctx).id;
-    const application = await findApplication(db, ownerId, String(ctx['params'].id));
-    const style = await findStyle(db, ownerId, application.styleId);
+  routes.get('editor', '/applications/:id', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
+    const application = await findApplication(db, workspaceId, String(ctx['params'].id));
+    const style = await findStyle(db, workspaceId, application.styleId);
     const { codes } = await findCodes(
       db,
-      ownerId,
+      workspaceId,
       application.refused.map(({ codeId }) => codeId),
     );
     const names = new Map(codes.map(({ id, name }) => [id, name]));
@@ -118,12 +118,12 @@ export function stylePages(parts: Services): Routes {
     });
   });
 
-  routes.get('viewer', '/', async (ctx) => {
-    const ownerId = userOf(ctx).id;
+  routes.get('viewer or demo', '/', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
     pages.show(ctx, StylesView, {
-      styles: await findStyles(db, ownerId),
-      running: await findRunningApplication(db, ownerId),
-      applications: await findRecentApplications(db, ownerId, now()),
+      styles: await findStyles(db, workspaceId),
+      running: await findRunningApplication(db, workspaceId),
+      applications: await findRecentApplications(db, workspaceId, now()),
     });
   });
 
@@ -133,37 +133,37 @@ export function stylePages(parts: Services): Routes {
     pages.show(ctx, StyleView, { style, form }, { status: error ? 400 : 200 });
   }
 
-  routes.get('viewer', '/:id', async (ctx) => showStyle(ctx, await ownStyle(ctx)));
+  routes.get('viewer or demo', '/:id', async (ctx) => showStyle(ctx, await ownStyle(ctx)));
 
-  routes.post('user', '/:id/rename', async (ctx) => {
+  routes.post('editor', '/:id/rename', async (ctx) => {
     const style = await ownStyle(ctx);
     const name = normalizeLabel(field(ctx, 'name'));
     const rename = async () => {
       requireValid(labelErrors('name', name, maxStyleNameLength, 'Enter a name'));
-      await changeStyle(db, style.userId, style.id, { name }, now());
+      await changeStyle(db, style.workspaceId, style.id, { name }, now());
       pages.redirectWithFlash(ctx, `${home}/${style.id}`, 'renamed');
     };
     await submit(rename, (errors) => showStyle(ctx, style, name, errors));
   });
 
-  routes.post('user', '/:id/default', async (ctx) => {
+  routes.post('editor', '/:id/default', async (ctx) => {
     const style = await ownStyle(ctx);
     const isDefault = field(ctx, 'isDefault') === 'true';
-    await changeStyle(db, style.userId, style.id, { isDefault }, now());
+    await changeStyle(db, style.workspaceId, style.id, { isDefault }, now());
     pages.redirectWithFlash(ctx, home, isDefault ? 'isDefault' : 'noDefault');
   });
 
-  routes.get('user', '/:id/delete', async (ctx) => {
+  routes.get('editor', '/:id/delete', async (ctx) => {
     pages.show(ctx, DeleteStyleView, { style: await ownStyle(ctx) });
   });
 
-  routes.post('user', '/:id/delete', async (ctx) => {
+  routes.post('editor', '/:id/delete', async (ctx) => {
     const style = await ownStyle(ctx);
-    await removeStyle(db, style.userId, style.id);
+    await removeStyle(db, style.workspaceId, style.id);
     pages.redirectWithFlash(ctx, home, 'deleted');
   });
 
-  routes.get('viewer', '/:id/picture.svg', async (ctx) => {
+  routes.get('viewer or demo', '/:id/picture.svg', async (ctx) => {
     ctx.set('Cache-Control', 'private, no-cache');
     await sendPicture(ctx, images, onPaper(stylePicture(await ownStyle(ctx), config.baseUrl)));
   });

@@ -1,9 +1,10 @@
+import { Fragment } from 'preact';
 import type { Reference } from '../../api/reference.ts';
 import { CopyableText } from '../../ui/copyable.tsx';
 import { Fields, Words } from '../fields-view.tsx';
 import type { Guide } from './guide.ts';
 
-export function authenticationGuide({ keyFormat, authentication }: Reference): Guide {
+export function authenticationGuide({ keyFormat, authentication, scopes }: Reference): Guide {
   return {
     title: 'Authentication',
     lead: 'Every request carries an API key of your account.',
@@ -27,8 +28,35 @@ export function authenticationGuide({ keyFormat, authentication }: Reference): G
               you lose a key, revoke it and create another one. Revoking takes effect immediately.
             </p>
             <p>
-              A key can do everything that this API offers with your account. Keep it on servers and out of
-              web pages, apps and repositories.
+              Keep keys on servers and out of web pages, apps and repositories. Give each program a key of its
+              own, with the scopes that it needs and a day on which it expires: the key works through the end
+              of this day, in UTC.
+            </p>
+          </>
+        ),
+      },
+      {
+        id: 'scopes',
+        title: 'Scopes',
+        body: (
+          <>
+            <p>
+              A key can do everything that this API offers with your account, or only what the scopes that you
+              choose allow. Every operation of the reference names the scope that it needs.
+            </p>
+            <dl class="docs-values">
+              {scopes.map(([scope, meaning]) => (
+                <Fragment key={scope}>
+                  <dt>
+                    <code>{scope}</code>
+                  </dt>
+                  <dd>{meaning}</dd>
+                </Fragment>
+              ))}
+            </dl>
+            <p>
+              A key without the scope gets <a href="/docs/errors#error-403">403</a> with the code{' '}
+              <code>insufficient_scope</code>. The request counts against the limit of the key.
             </p>
           </>
         ),
@@ -59,9 +87,9 @@ export function authenticationGuide({ keyFormat, authentication }: Reference): G
         title: 'A key that does not work',
         body: (
           <p>
-            A missing, malformed, unknown or revoked key gets <a href="/docs/errors#error-401">401</a> with
-            the error <code>invalid_api_key</code>. What belongs to another account gets{' '}
-            <a href="/docs/errors#error-404">404</a>, as if it did not exist.
+            A missing, malformed, unknown, revoked or expired key gets{' '}
+            <a href="/docs/errors#error-401">401</a> with the error <code>invalid_api_key</code>. What belongs
+            to another account gets <a href="/docs/errors#error-404">404</a>, as if it did not exist.
           </p>
         ),
       },

@@ -1,0 +1,95 @@
+import type { Context } from 'koa';
+import { validate as isUuid } from 'uuid';
+import {
+  type TrashKey,
+  countTrashedCodes,
+  deleteTrashedCode,
+  emptyTrash,
+  readTrash,
+  requireTrashedCode,
+  restoreCode,
+} from '../../../codes/trash.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
+import type { Services } from '../../services.ts';
+import { queryText } from '../../ui/form.ts';
+import { createPages, redirect } from '../../ui/page.ts';
+import { flashTexts } from '../code-flash.ts';
+import { codePicture, onPaper, sendPicture } from '../picture-routes.ts';
+import { DeleteForGoodView, EmptyTrashView, TrashView } from './trash-view.tsx';
+
+const codesPerPage = 20;
+
+/** The codes that an account has deleted, for as long as they can be restored. */
+export function trashPages(parts: Services): Routes {
+  const { db, reads, config, images, codeChanged } = parts;
+  const routes = createRoutes('/codes/trash');
+  const pages = createPages(parts, flashTexts);
+  const idOf = (ctx: Context) => String(ctx['params'].id);
+  const trashedCode = (ctx: Context) => requireTrashedCode(db, workspaceIdOf(ctx), idOf(ctx));
+
+  routes.get('viewer or demo', '/', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
+    const position = {
+      after: readKey(queryText(ctx, 'after')),
+      before: readKey(queryText(ctx, 'before')),
+    };
+    const { total, codes, hasPrevious, hasNext } = await reads.codes(workspaceId, async (from) => ({
+      total: await countTrashedCodes(from, workspaceId),
+      ...(await readTrash(from, workspaceId, { limit: codesPerPage, ...position })),
+    }));
+    // The codes of this page have been restored or deleted.
+    if (codes.length === 0 && position.after) return redirect(ctx, trashPath);
+    const [first, last] = [codes[0], codes.at(-1)];
+    pages.show(ctx, TrashView, {
+      codes,
+      total,
+      firstPage: hasPrevious ? trashPath : undefined,
+      previousPage: hasPrevious && first ? `${trashPath}?before=${keyText(first)}` : undefined,
+      nextPage: hasNext && last ? `${trashPath}?after=${keyText(last)}` : undefined,
+    });
+  });
+
+  routes.get('viewer or demo', '/:id/picture.svg', async (ctx) => {
+    const picture = await codePicture({ db, config }, await trashedCode(ctx), false);
+    ctx.set('Cache-Control', 'private, no-cache');
+    await sendPicture(ctx, images, onPaper(picture));
+  });
+
+  routes.post('editor', '/:id/restore', async (ctx) => {
+    const code = await restoreCode(db, workspaceIdOf(ctx), idOf(ctx), config.limits);
+    codeChanged(code.shareToken);
+    pages.redirectWithFlash(ctx, `/codes/${code.id}`, 'restored');
+  });
+
+  routes.get('editor', '/:id/delete', async (ctx) => {
+    pages.show(ctx, DeleteForGoodView, { code: await trashedCode(ctx) });
+  });
+
+  routes.post('editor', '/:id/delete', async (ctx) => {
+    await deleteTrashedCode(db, workspaceIdOf(ctx), idOf(ctx));
+    pages.redirectWithFlash(ctx, trashPath, 'deletedForGood');
+  });
+
+  routes.get('editor', '/empty', async (ctx) => {
+    pages.show(ctx, EmptyTrashView, { total: await countTrashedCodes(db, workspaceIdOf(ctx)) });
+  });
+
+  routes.post('editor', '/empty', async (ctx) => {
+    await emptyTrash(db, workspaceIdOf(ctx));
+    pages.redirectWithFlash(ctx, trashPath, 'emptied');
+  });
+  return routes;
+}
+
+const trashPath = '/codes/trash';
+
+/** An invalid key means the first page. */
+function readKey(text: string): TrashKey | undefined {
+  const [, time, id = ''] = /^(\d{1,15})-(.*)$/.exec(text) ?? [];
+  return time !== undefined && isUuid(id) ? { trashedAt: new Date(Number(time)), id } : undefined;
+}
+
+function keyText({ trashedAt, id }: TrashKey): string {
+  return `${trashedAt.getTime()}-${id}`;
+}

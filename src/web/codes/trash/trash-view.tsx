@@ -1,0 +1,164 @@
+import type { TrashedCode } from '../../../codes/trash.ts';
+import { undoDays, undoableUntil } from '../../../codes/undo-period.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Confirmation, Form, Layout, NarrowPage, Outcome } from '../../ui/layout.tsx';
+import { Pages } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
+import { figure } from '../../ui/words.tsx';
+import { gistOf } from '../shown-type.tsx';
+
+interface TrashProps {
+  codes: TrashedCode[];
+  /** On this page and others. */
+  total: number;
+  firstPage?: string | undefined;
+  previousPage?: string | undefined;
+  nextPage?: string | undefined;
+}
+
+export function TrashView(props: TrashProps) {
+  const { codes, total } = props;
+  return (
+    <Layout title="Trash" at="/codes" styles={['codes']}>
+      <div class="heading">
+        <h1>Trash</h1>
+        {total > 0 && (
+          <p class="quiet total">
+            {figure(total)} {total === 1 ? 'code' : 'codes'}
+          </p>
+        )}
+        {total > 0 && (
+          <a class="button quiet danger" href="/codes/trash/empty" data-dialog>
+            <Icon name="trash-2" />
+            Empty trash
+          </a>
+        )}
+      </div>
+      <Outcome />
+      {codes.length > 0 ? (
+        <>
+          <p class="quiet">
+            The share links of these codes do not work, and they do not count against your limit. Each can be
+            restored for {undoDays} days, with its scans, design and file. The oldest files may go earlier,
+            when a new upload needs their room.
+          </p>
+          <ul class="card trash" aria-label="Deleted codes, the latest first">
+            {codes.map((code) => (
+              <TrashRow key={code.id} code={code} />
+            ))}
+          </ul>
+        </>
+      ) : (
+        <Empty icon="trash-2" title="The trash is empty">
+          <p>Codes that you delete stay here for {undoDays} days, so that you can restore them.</p>
+        </Empty>
+      )}
+      <div class="list-end">
+        <Pages {...props} />
+        <a href="/codes">Back to your codes</a>
+      </div>
+    </Layout>
+  );
+}
+
+function TrashRow({ code }: { code: TrashedCode }) {
+  const path = `/codes/trash/${code.id}`;
+  return (
+    <li>
+      <div class="code-name">
+        <img src={`${path}/picture.svg`} width="44" height="44" alt="" />
+        <div>
+          <strong title={code.name}>
+            <bdi>{code.name}</bdi>
+          </strong>
+          <span class="gist" dir="auto">
+            {gistOf(code)}
+          </span>
+        </div>
+      </div>
+      <p class="quiet">
+        Deleted <Moment at={code.trashedAt} show="day" />, gone for good on{' '}
+        <Moment at={undoableUntil(code.trashedAt)} show="day" />
+      </p>
+      <div class="row">
+        <RestoreForm code={code} look="small quiet" />
+        <a
+          class="button small ghost danger"
+          href={`${path}/delete`}
+          data-dialog
+          aria-label={`Delete now: ${code.name}`}
+        >
+          Delete now
+        </a>
+      </div>
+    </li>
+  );
+}
+
+function RestoreForm({ code: { id, name }, look }: { code: TrashedCode; look?: string }) {
+  return (
+    <Form action={`/codes/trash/${id}/restore`}>
+      <button type="submit" class={look && `button ${look}`} aria-label={`Restore ${name}`}>
+        <Icon name="undo-2" />
+        Restore
+      </button>
+    </Form>
+  );
+}
+
+/** Instead of the page of a code that is in the trash. */
+export function TrashedCodeView({ code }: { code: TrashedCode }) {
+  return (
+    <NarrowPage title="This code is in the trash" icon="trash-2" at="/codes">
+      <p>
+        <strong>
+          <bdi>{code.name}</bdi>
+        </strong>{' '}
+        was deleted on <Moment at={code.trashedAt} show="day" />. Its share link does not work. You can
+        restore it until <Moment at={undoableUntil(code.trashedAt)} show="day" />.
+      </p>
+      <div class="row">
+        <RestoreForm code={code} />
+        <a class="button quiet" href="/codes/trash">
+          Open the trash
+        </a>
+      </div>
+    </NarrowPage>
+  );
+}
+
+export function DeleteForGoodView({ code }: { code: TrashedCode }) {
+  return (
+    <Confirmation
+      title="Delete now"
+      at="/codes"
+      action={`/codes/trash/${code.id}/delete`}
+      button="Delete now"
+      keep="/codes/trash"
+    >
+      Delete{' '}
+      <strong>
+        <bdi>{code.name}</bdi>
+      </strong>{' '}
+      for good? Its share link, scans, design and file are gone at once, and printed copies never work again.
+      This cannot be undone.
+    </Confirmation>
+  );
+}
+
+export function EmptyTrashView({ total }: { total: number }) {
+  return (
+    <Confirmation
+      title="Empty trash"
+      at="/codes"
+      action="/codes/trash/empty"
+      button="Empty trash"
+      keep="/codes/trash"
+    >
+      Delete {total === 1 ? 'the code' : `all ${figure(total)} codes`} in the trash for good? Their share
+      links, scans, designs and files are gone at once, and printed copies never work again. This cannot be
+      undone.
+    </Confirmation>
+  );
+}
