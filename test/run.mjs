@@ -62,10 +62,6 @@ const patternOf = (...marks) => marks.map((mark) => mark.replaceAll(/[[\]]/g, '\
 await Promise.all([installMissingPackages(), ensureInstalled({ tools: true }).then(() => ensureBuilt())]);
 const results = { passed: 0, skipped: 0 };
 const failures = [];
-/** Failed beside others, and passed when their files ran again alone. */
-const unsteady = [];
-/** If more files fail, something is broken, and none runs again. */
-const maxRepeatedFiles = 3;
 const durations = [];
 const costs = [];
 const logs = [];
@@ -110,8 +106,6 @@ if (asked.length === 0) {
 }
 
 // At the end, where the last screen of a long output shows it.
-for (const { title, error } of unsteady)
-  console.log(`\n⚠ ${title}\n    Failed beside others, and passed alone.\n${error.replace(/^/gm, '    ')}`);
 for (const { title, error } of failures) console.log(`\n✘ ${title}\n${error.replace(/^/gm, '    ')}`);
 
 if (leftOut.length > 0)
@@ -166,7 +160,7 @@ function mustRun(name, readInputs) {
 
 /** Nothing that has failed, nor whose inputs have changed during the run. */
 function rememberPassed() {
-  const passed = filesToRemember(tests, [...failures, ...unsteady]);
+  const passed = filesToRemember(tests, failures);
   if (!failures.some(({ isCheck }) => isCheck)) passed.push(allChecks);
   memory.remember(
     passed.flatMap((name) => {
@@ -254,37 +248,6 @@ function runInParallel(args) {
 }
 
 async function runMocha(args, settings = {}) {
-  const title = `mocha ${args.join(' ')}`.slice(0, 200);
-  const ended = await runMochaOnce(args, settings);
-  if (!ended) return report(title, 'The tests did not come to their end.');
-  const failed = await repeatAlone(ended.failed);
-  results.passed += ended.passes + ended.failed.length - failed.length;
-  results.skipped += ended.pending;
-  failures.push(...failed);
-  durations.push(...ended.durations);
-  tests.push(...ended.tests);
-  if (ended.failed.length === 0 && ended.code !== 0) report(title, `It ended with exit code ${ended.code}.`);
-}
-
-/**
- * Tests of faults and of time share two cores with servers, browsers and whatever else the machine does. Where few files have a
- * failure, they run once more, alone. What passes then does not fail the run, but is reported with its error. Returns the rest.
- */
-async function repeatAlone(failed) {
-  const files = [...new Set(failed.map(({ file }) => file))];
-  const isWholeRun = asked.length === 0 || asked[0].startsWith('--');
-  if (!isWholeRun || files.length === 0 || files.length > maxRepeatedFiles || files.includes(undefined))
-    return failed;
-  console.log(`\nOnce more, alone:\n${files.map((file) => `    ${relative('.', file)}`).join('\n')}`);
-  const again = await runMochaOnce(['--timeout', '180000', ...files]);
-  if (!again || again.pending > 0) return failed;
-  const failedAgain = new Set(again.failed.map(({ file }) => file));
-  unsteady.push(...failed.filter(({ file }) => !failedAgain.has(file)));
-  return failed.filter(({ file }) => failedAgain.has(file));
-}
-
-/** What the reporter has counted, and the exit code. Undefined if the run did not come to its end. */
-async function runMochaOnce(args, settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'qrelay-test-'));
   const counts = join(folder, 'counts.json');
   const log = join(folder, 'log');
@@ -298,7 +261,24 @@ async function runMochaOnce(args, settings = {}) {
     ...settings,
   };
   const { code } = await run(['mocha', ...args], { output: 'shown', env });
-  const counted = existsSync(counts) ? { ...JSON.parse(readFileSync(counts, 'utf8')), code } : undefined;
+  const title = `mocha ${args.join(' ')}`.slice(0, 200);
+  try {
+    const {
+      passes,
+      failed,
+      pending,
+      durations: taken,
+      tests: ended,
+    } = JSON.parse(readFileSync(counts, 'utf8'));
+    results.passed += passes;
+    results.skipped += pending;
+    failures.push(...failed);
+    durations.push(...taken);
+    tests.push(...ended);
+    if (failed.length === 0 && code !== 0) report(title, `It ended with exit code ${code}.`);
+  } catch {
+    report(title, 'The tests did not come to their end.');
+  }
   logs.push(...(existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(isLogLine) : []));
   if (existsSync(costsFile))
     costs.push(
@@ -308,7 +288,6 @@ async function runMochaOnce(args, settings = {}) {
         .map((line) => JSON.parse(line)),
     );
   rmSync(folder, { recursive: true });
-  return counted;
 }
 
 /** Everything that was logged while the tests ran. Without a line to look at, the check would say nothing. */
