@@ -14,6 +14,8 @@ export interface Visitor {
   account: string | undefined;
   /** Looks at the demo account, in which nothing can be changed. */
   isDemo: boolean;
+  /** The current one first. Empty where the page does not know them. */
+  workspaces: { slug: string; name: string }[];
   /** Operators of the service get a link to its pages for them. */
   isOperator: boolean;
   /** Sent back by every form on the page. */
