@@ -71,7 +71,7 @@ inABrowser('API keys (contract 5.4, 5.5)', sharedService, (site) => {
     await page.goBack();
     expect(await page.content()).not.to.contain(key);
     await page.reload();
-    expect(new URL(page.url()).pathname).to.equal('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/w/keys/keys');
     expect(await page.content()).not.to.contain(key);
     expect(await page.getByRole('row', { name: /Shop/ }).textContent())
       .to.contain('19 of 20')
@@ -83,7 +83,7 @@ inABrowser('API keys (contract 5.4, 5.5)', sharedService, (site) => {
     // Over the page, and closed again with Escape or by keeping the key.
     const dialog = page.getByRole('dialog', { name: 'Revoke key' });
     await dialog.waitFor();
-    expect(new URL(page.url()).pathname).to.equal('/keys');
+    expect(new URL(page.url()).pathname).to.equal('/w/keys/keys');
     // The card fills the dialog, without the margins and the border that it has as a page.
     const edges = await dialog.locator('.card').evaluate((card) => {
       const [inner, outer] = [card.getBoundingClientRect(), card.parentElement?.getBoundingClientRect()];

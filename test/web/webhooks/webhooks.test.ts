@@ -53,10 +53,10 @@ inABrowser('Webhooks', start, (site) => {
     await expectAccessible(page);
     await expectToFitAPhone();
     expect(await page.getByRole('link', { name: 'Continue to the webhook' }).getAttribute('href')).to.match(
-      /^\/webhooks\/[\da-f-]{36}$/,
+      /^\/w\/webhooks\/webhooks\/[\da-f-]{36}$/,
     );
     await page.reload();
-    expect(new URL(page.url()).pathname).to.equal('/webhooks');
+    expect(new URL(page.url()).pathname).to.equal('/w/webhooks/webhooks');
     await expectAccessible(page);
     await page.getByRole('link', { name: 'CRM' }).click();
     await page.getByRole('button', { name: 'Send a test' }).click();
