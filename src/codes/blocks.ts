@@ -5,7 +5,7 @@ import { QrCode } from './qr-code.ts';
 
 const codesPerPage = 1_000;
 
-/** Accounts are blocked by src/accounts/account-blocks.ts. */
+/** Accounts and workspaces are blocked by src/accounts/account-blocks.ts. */
 type BlockKind = 'code' | 'host';
 
 interface Block {
@@ -75,7 +75,7 @@ interface CodeAndHosts {
   hosts: string[];
 }
 
-/** The ids of codes that are blocked themselves, link to a blocked host or belong to a blocked account. One query. */
+/** The ids of codes that are blocked themselves, link to a blocked host or belong to a blocked workspace. One query. */
 export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Promise<Set<string>> {
   if (codes.length === 0) return new Set();
   const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(hostAndParents)]));
@@ -88,7 +88,7 @@ export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Pro
         .select(db.raw("'code'"), db.raw('c.id::text'))
         .from('qr_codes as c')
         .join('blocks as b', (join) => {
-          join.on(db.raw("b.kind = 'account'")).andOn(db.raw('b.value = c.user_id::text'));
+          join.on(db.raw("b.kind = 'workspace'")).andOn(db.raw('b.value = c.user_id::text'));
         })
         .whereRaw('c.id = ANY(?::uuid[])', [[...names.keys()]]);
     })) as Pick<Block, 'kind' | 'value'>[];

@@ -1,6 +1,7 @@
 import { saveBrand } from '../codes/brand.ts';
 import { v7 as uuidv7 } from 'uuid';
-import { createUser, deleteUser, isBlockedSql, User } from '../accounts/users.ts';
+import { createUser, isBlockedSql, User } from '../accounts/users.ts';
+import { deleteUser } from '../workspaces/deletion.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { saveDesign } from '../codes/design/stored-design.ts';
 import { newLogo } from '../codes/design/stored-logo.ts';

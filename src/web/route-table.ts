@@ -32,6 +32,7 @@ import { signUpPages } from './sign-in/sign-up-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { webhooksPages } from './webhooks/webhooks-routes.ts';
+import { workspacePages } from './workspace/workspace-routes.ts';
 import { apiRoutes, documentRoutes } from './api/router.ts';
 import { loadAssets } from './asset-files.ts';
 import { forms, markChanges } from './middleware/forms.ts';
@@ -69,6 +70,7 @@ const features: ((services: Services) => Routes)[] = [
   codeDetailPages,
   keysPages,
   webhooksPages,
+  workspacePages,
   securityPages,
   accountPages,
   overviewPages,

@@ -1,3 +1,5 @@
+import { raw } from 'objection';
+import { isWorkspaceBlockedSql } from '../accounts/users.ts';
 import type { Database } from '../store/database.ts';
 import { Workspace, type WorkspaceId } from './workspace.ts';
 
@@ -12,6 +14,8 @@ export const hasRole = (role: Role, needed: Role) => roles.indexOf(role) <= role
 export interface Membership {
   workspace: Workspace;
   role: Role;
+  /** An operator has blocked the workspace: its keys are refused, and its codes answer 410. */
+  isBlocked?: boolean;
 }
 
 /** Undefined where the person is not a member. Without an id: the workspace of their own, or else the one that they joined first. */
@@ -23,10 +27,10 @@ export async function findMembership(
   const query = Workspace.query(db)
     .join('workspace_members AS member', 'member.workspace_id', 'workspaces.id')
     .where('member.user_id', userId)
-    .select('workspaces.*', 'member.role')
+    .select('workspaces.*', 'member.role', raw(`${isWorkspaceBlockedSql('workspaces.id')} AS is_blocked`))
     .orderByRaw('(workspaces.id = ?) DESC, member.joined_at, workspaces.id', [userId])
     .first();
   if (id !== undefined) query.where('workspaces.id', id);
-  const found = (await query) as (Workspace & { role: Role }) | undefined;
-  return found && { workspace: found, role: found.role };
+  const found = (await query) as (Workspace & { role: Role; isBlocked: boolean }) | undefined;
+  return found && { workspace: found, role: found.role, isBlocked: found.isBlocked };
 }

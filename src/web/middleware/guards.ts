@@ -38,7 +38,12 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
     }
     await needUser(ctx, async () => {
       const membership = await findMembership(db, userOf(ctx).id);
-      if (!membership) throw nothingHere();
+      if (!membership) {
+        const isNavigation = ctx.method === 'GET' && ctx.accepts('json', 'html') === 'html';
+        // After the last workspace of the person is gone.
+        if (!isNavigation) throw nothingHere();
+        return redirect(ctx, '/workspaces/new');
+      }
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
       ctx.state['membership'] = membership;
       await next();
@@ -195,7 +200,7 @@ function invalidApiKey(): AppError {
 function blockedAccount(): AppError {
   return new AppError(
     'invalid_api_key',
-    'The account of this API key is blocked. Contact the operator of this service.',
+    'The workspace of this API key is blocked. Contact the operator of this service.',
     { headers: { 'WWW-Authenticate': 'Bearer' }, code: 'account_blocked' },
   );
 }

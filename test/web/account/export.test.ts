@@ -9,7 +9,8 @@ import {
   requestExport,
 } from '../../../src/accounts/account-exports.ts';
 import { takeLostExports } from '../../../src/accounts/export-turns.ts';
-import { deleteUser, findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { deleteUser } from '../../../src/workspaces/deletion.ts';
 import { saveBrand } from '../../../src/codes/brand.ts';
 import { ownedFiles } from '../../../src/codes/files/stored-file.ts';
 import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
@@ -85,7 +86,7 @@ onBothQueues('The export of an account', (redisUrl) => {
 
   async function download(client: FormClient): Promise<Map<string, Buffer>> {
     return eventually(async () => {
-      const answer = await client.get('/account/export.zip');
+      const answer = await client.get('/workspace/export.zip');
       expect(answer.status).to.equal(200);
       const archive = Buffer.from(await answer.arrayBuffer());
       expect(answer.headers.get('Content-Length')).to.equal(String(archive.length));
@@ -95,7 +96,7 @@ onBothQueues('The export of an account', (redisUrl) => {
 
   async function ask(client: FormClient): Promise<string> {
     await client.get('/account');
-    expect((await client.post('/account/export', {})).status).to.equal(303);
+    expect((await client.post('/workspace/export', {})).status).to.equal(303);
     return mainText(await client.get('/account'));
   }
 
@@ -125,7 +126,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     const archive = await download(ann);
     const uploaded = `files/${filed.id}/Menu.pdf`;
     expect([...archive.keys()]).to.deep.equal([
-      'account.json',
+      'workspace.json',
       'codes.json',
       'codes.csv',
       'styles.json',
@@ -140,7 +141,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       updatedAt: string;
     };
     expect(exported).to.deep.equal(brand);
-    const account = JSON.parse(String(archive.get('account.json'))) as {
+    const account = JSON.parse(String(archive.get('workspace.json'))) as {
       account: object;
       apiKeys: { prefix: string }[];
     };
@@ -191,8 +192,8 @@ onBothQueues('The export of an account', (redisUrl) => {
     ];
     await ask(owner);
     await download(owner);
-    expect((await other.get('/account/export.zip')).status).to.equal(404);
-    const stranger = await fetch(`${service.url}/account/export.zip`, {
+    expect((await other.get('/workspace/export.zip')).status).to.equal(404);
+    const stranger = await fetch(`${service.url}/workspace/export.zip`, {
       redirect: 'manual',
       headers: { Accept: 'text/html' },
     });
@@ -203,7 +204,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(await purgeExports(service.db, new Date(Date.now() + 6 * day))).to.equal(0);
     expect(await purgeExports(service.db, later)).to.be.at.least(1);
     expect(await service.db('account_export_chunks').where({ user_id: id })).to.deep.equal([]);
-    expect((await owner.get('/account/export.zip')).status).to.equal(404);
+    expect((await owner.get('/workspace/export.zip')).status).to.equal(404);
   });
 
   it('is built once when its job is delivered twice, also after a worker was killed in the middle', async () => {
@@ -234,7 +235,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       .where({ user_id: user.id })
       .distinct('build_id')) as object[];
     expect(builds).to.have.length(1);
-    expect([...(await download(client)).keys()]).to.include('account.json');
+    expect([...(await download(client)).keys()]).to.include('workspace.json');
     await deleteUser(service.db, user);
     await purgeExports(service.db, new Date());
     expect(await service.db('account_exports').where({ user_id: user.id })).to.deep.equal([]);
@@ -253,7 +254,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     await Promise.all([download(told), download(unconfirmed)]);
     const [mail] = await mails.mailsTo(email);
     expect(mail?.headers['subject']).to.equal('Your export is ready');
-    expect(linkIn(mail!)).to.equal('https://qr.test/account#export');
+    expect(linkIn(mail!)).to.equal('https://qr.test/workspace#export');
     // As if the worker had died after it had queued the mail.
     await service.db('account_exports').where({ user_id: id }).update({ owner_told_at: null });
     await runHousekeeping();
@@ -273,7 +274,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     await service.db('users').where({ id }).update({ confirmed_email: 'lost@example.com' });
     expect(await page()).to.contain('You also get an email when it is ready.');
     await runHousekeeping();
-    expect([...(await download(client)).keys()]).to.include('account.json');
+    expect([...(await download(client)).keys()]).to.include('workspace.json');
   });
 
   it('is not begun again while it is built, and has failed after a day', async () => {

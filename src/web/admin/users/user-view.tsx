@@ -5,7 +5,7 @@ import { megabytes } from '../../../codes/files/stored-file.ts';
 import { Timeline } from '../../codes/detail/charts.tsx';
 import type { RecordedAction } from '../../../accounts/operator-actions.ts';
 import { pluralize } from '../../../doctor/format.ts';
-import { planTitles } from '../../account/plan-card.tsx';
+import { planTitles } from '../../workspace/plan-card.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Form } from '../../ui/layout.tsx';
 import { Moment } from '../../ui/time.tsx';
