@@ -18,7 +18,7 @@ import { type Database, isDatabaseUnavailable, retryUnavailable } from '../src/s
 import type { Log } from '../src/telemetry/log.ts';
 import { Endpoint } from '../src/webhooks/endpoints.ts';
 import { isOwner } from '../src/workspaces/people.ts';
-import { ownWorkspaceId } from '../src/workspaces/workspace.ts';
+import { findWorkspace, ownWorkspaceId } from '../src/workspaces/workspace.ts';
 
 /** Mails of one kind to an account, or to an unconfirmed address, however many accounts have it. */
 const maxPerHour = 10;
@@ -171,8 +171,9 @@ export async function draftMail(
       const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: workspaceId });
       // The name is the owner's choice: a stranger whose address somebody has signed up with must not read it.
       if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
+      const { slug } = await findWorkspace(db, workspaceId);
       const { id, name, disabledReason } = endpoint;
-      const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
+      const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/w/${slug}/webhooks/${id}` };
       return draft(user.email, (texts) => texts.webhookDisabled(webhook));
     }
     case 'export-finished': {
@@ -181,7 +182,8 @@ export async function draftMail(
       const found = await findExport(db, workspaceId, now);
       if (found?.requestId !== request.requestId || found.state === 'pending') return undefined;
       if (!hasConfirmedEmail(user)) return undefined;
-      const page = `${baseUrl}/workspace#export`;
+      const { slug } = await findWorkspace(db, workspaceId);
+      const page = `${baseUrl}/w/${slug}/workspace#export`;
       const isReady = found.state === 'ready';
       return draft(user.email, (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)));
     }

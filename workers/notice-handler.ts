@@ -25,7 +25,7 @@ import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
 import { addDays } from '../src/runtime/time-zone.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
-import type { WorkspaceId } from '../src/workspaces/workspace.ts';
+import { findWorkspace, type WorkspaceId } from '../src/workspaces/workspace.ts';
 import { destinationOf } from './destination-handler.ts';
 
 /** Mails that are sent at the same time. */
@@ -180,6 +180,8 @@ export async function draftNotice(
   recipient: Pick<Recipient, 'language'>,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): Promise<NoticeDraft | undefined> {
+  const { slug } = await findWorkspace(db, workspaceId);
+  const start = `${baseUrl}/w/${slug}`;
   const language = isLanguage(recipient.language) ? recipient.language : 'en';
   const ids = notices.flatMap(({ codeId }) => codeId ?? []);
   const known = await findNoticedCodes(db, workspaceId, ids);
@@ -189,7 +191,7 @@ export async function draftNotice(
   });
   /** The page of the only code, or the list. */
   const pageOf = ([code, ...others]: NoticedCode[], ofOne = '', ofList = '') =>
-    code && others.length === 0 ? `${baseUrl}/codes/${code.id}${ofOne}` : `${baseUrl}/codes${ofList}`;
+    code && others.length === 0 ? `${start}/codes/${code.id}${ofOne}` : `${start}/codes${ofList}`;
   const write = await writerOf();
   return write && { language, write };
 
@@ -223,7 +225,7 @@ export async function draftNotice(
         return list && ((texts) => texts.notices.destination(list, pageOf(broken, '/edit')));
       }
       case 'weekly':
-        return draftWeekly(db, workspaceId, notices.at(-1), language, `${baseUrl}/codes`);
+        return draftWeekly(db, workspaceId, notices.at(-1), language, `${start}/codes`);
     }
   }
 }

@@ -7,6 +7,7 @@ import { boundHeaders, securityHeaders } from './middleware/headers.ts';
 import { errors } from './middleware/errors.ts';
 import { observe } from './middleware/observe.ts';
 import { prefixLinks } from './middleware/prefix-links.ts';
+import { workspaceAddresses } from './middleware/workspace-addresses.ts';
 import { useLinearQuery } from './request-query.ts';
 import { errorPage } from './ui/error-page.tsx';
 import { createRouteTable } from './route-table.ts';
@@ -23,12 +24,19 @@ export function createApp(services: Services): Koa {
   const table = createRouteTable(services);
   const authenticateKey = authenticate(services);
   const { metricsToken } = config;
-  const guards = createGuards({ authenticateKey, metricsToken, viewDemo: createViewDemo(services), db });
+  const guards = createGuards({
+    authenticateKey,
+    metricsToken,
+    viewDemo: createViewDemo(services),
+    db,
+    sessions,
+  });
 
   app.use(boundHeaders);
   app.use(observe({ log, metrics, tracing, trustProxyHops: config.trustProxyHops }));
   app.use(compressPages);
   app.use(prefixLinks(basePathOf(config.baseUrl)));
+  app.use(workspaceAddresses(table.pages));
   app.use(securityHeaders);
   app.use(errors(log, errorPage(services)));
   app.use(async ({ method, response }, next) => {

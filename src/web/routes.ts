@@ -22,6 +22,16 @@ export const accesses = [
 ] as const;
 export type Access = (typeof accesses)[number];
 
+const accessesOfMembers: ReadonlySet<Access> = new Set([
+  'viewer or demo',
+  'viewer',
+  'editor or demo',
+  'editor',
+  'owner',
+]);
+/** Whether a route is about a workspace. */
+export const isForMembers = (access: Access) => accessesOfMembers.has(access);
+
 type Handler = (ctx: RouterContext, next: Next) => unknown;
 
 /** An entry of the route table. */

@@ -18,19 +18,37 @@ export interface Membership {
   isBlocked?: boolean;
 }
 
-/** Undefined where the person is not a member. Without an id: the workspace of their own, or else the one that they joined first. */
-export async function findMembership(
+/** A page offers no more of them to switch to. */
+const maxMemberships = 100;
+
+/** The workspaces of a person: the preferred one first, then their own, then those that they joined, oldest first. */
+export async function findMemberships(
   db: Database,
   userId: string,
-  id?: WorkspaceId,
-): Promise<Membership | undefined> {
-  const query = Workspace.query(db)
+  preferredSlug: string | undefined,
+): Promise<Membership[]> {
+  const found = (await Workspace.query(db)
     .join('workspace_members AS member', 'member.workspace_id', 'workspaces.id')
     .where('member.user_id', userId)
     .select('workspaces.*', 'member.role', raw(`${isWorkspaceBlockedSql('workspaces.id')} AS is_blocked`))
-    .orderByRaw('(workspaces.id = ?) DESC, member.joined_at, workspaces.id', [userId])
-    .first();
-  if (id !== undefined) query.where('workspaces.id', id);
-  const found = (await query) as (Workspace & { role: Role; isBlocked: boolean }) | undefined;
-  return found && { workspace: found, role: found.role, isBlocked: found.isBlocked };
+    .orderByRaw('(workspaces.slug = ?) DESC, (workspaces.id = ?) DESC, member.joined_at, workspaces.id', [
+      preferredSlug ?? '',
+      userId,
+    ])
+    .limit(maxMemberships)) as (Workspace & { role: Role; isBlocked: boolean })[];
+  return found.map((workspace) => ({ workspace, role: workspace.role, isBlocked: workspace.isBlocked }));
+}
+
+/** Undefined where the person is not a member. */
+export async function findMembership(
+  db: Database,
+  userId: string,
+  id: WorkspaceId,
+): Promise<Membership | undefined> {
+  const found = (await Workspace.query(db)
+    .join('workspace_members AS member', 'member.workspace_id', 'workspaces.id')
+    .where({ 'member.user_id': userId, 'workspaces.id': id })
+    .select('workspaces.*', 'member.role')
+    .first()) as (Workspace & { role: Role }) | undefined;
+  return found && { workspace: found, role: found.role };
 }

@@ -165,6 +165,7 @@ describe('The route table', () => {
     metricsToken: undefined,
     viewDemo: async () => false,
     db: undefined as never,
+    sessions: undefined as never,
   });
 
   it('stops the process at start where a route does not declare who may use it', () => {

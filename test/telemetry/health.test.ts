@@ -123,6 +123,7 @@ describe('/healthz and /readyz', () => {
       metricsToken: undefined,
       viewDemo: async () => false,
       db: undefined as never,
+      sessions: undefined as never,
     });
     const app = new Koa().use(serveRoutes(healthRoutes(parts, loadConfig({})).list, guards));
     const server = createServer((req, res) => void app.callback()(req, res)).listen(0, '127.0.0.1');

@@ -4,7 +4,7 @@ import { createUser, type User } from '../../src/accounts/users.ts';
 import { deleteUser } from '../../src/workspaces/deletion.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate, ownMigrations } from '../../src/store/migrate.ts';
-import { findMembership, hasRole } from '../../src/workspaces/members.ts';
+import { findMembership, findMemberships, hasRole } from '../../src/workspaces/members.ts';
 import { findWorkspace, ownWorkspaceId, setPlan, Workspace } from '../../src/workspaces/workspace.ts';
 import { previousRelease, storeCode } from '../support/previous-release.ts';
 import { createBareDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -37,7 +37,7 @@ describe('The workspace of an account', () => {
 
   it('is created with the account, which is its only owner, and named after it', async () => {
     const user = await signUp('Anna.Meyer+qr@example.com');
-    const { workspace, role } = (await findMembership(db, user.id)) ?? {};
+    const { workspace, role } = (await findMembership(db, user.id, ownWorkspaceId(user))) ?? {};
     expect(role).to.equal('owner');
     expect(workspace).to.include({
       id: user.id,
@@ -118,7 +118,13 @@ describe('The workspace of an account', () => {
       role: 'viewer',
       joined_at: new Date(0),
     });
-    expect((await findMembership(db, two.id))?.workspace.id).to.equal(two.id);
+    expect((await findMemberships(db, two.id, undefined)).map(({ workspace }) => workspace.id)).to.deep.equal(
+      [two.id, one.id],
+    );
+    expect(
+      (await findMemberships(db, two.id, (await findWorkspace(db, ownWorkspaceId(one))).slug))[0]?.workspace
+        .id,
+    ).to.equal(one.id);
     expect((await findMembership(db, two.id, ownWorkspaceId(one)))?.role).to.equal('viewer');
     expect(await findMembership(db, one.id, ownWorkspaceId(two))).to.equal(undefined);
   });

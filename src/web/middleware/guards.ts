@@ -6,10 +6,11 @@ import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
 import type { Database } from '../../store/database.ts';
-import { findMembership, hasRole, type Membership, type Role } from '../../workspaces/members.ts';
+import { findMemberships, hasRole, type Membership, type Role } from '../../workspaces/members.ts';
 import type { Guards } from '../routes.ts';
 import { redirect } from '../ui/page.ts';
-import { signedIn, userOf } from './session.ts';
+import { type Sessions, signedIn, userOf } from './session.ts';
+import { isNavigation, linkTo, slugOf } from './workspace-addresses.ts';
 import { callerAddress } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
 import type { Context, Next } from 'koa';
@@ -19,10 +20,11 @@ interface GuardParts {
   metricsToken: string | undefined;
   viewDemo: ViewDemo;
   db: Database;
+  sessions: Pick<Sessions, 'lastSlug' | 'noteSlug'>;
 }
 
 /** The guard of each access that a route can declare. They run inside the matched route: see `serveRoutes`. */
-export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: GuardParts): Guards {
+export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sessions }: GuardParts): Guards {
   /** Finds the workspace of the request, and refuses those who may not do this in it. */
   async function needMember(
     ctx: Context,
@@ -30,22 +32,43 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
     needed: Role,
     { canBeDemo = false }: { canBeDemo?: boolean } = {},
   ): Promise<void> {
-    if (!signedIn(ctx) && (await viewDemo(ctx))) {
+    const slug = slugOf(ctx);
+    if (slug === undefined && !signedIn(ctx) && (await viewDemo(ctx))) {
       // The one place where the demo refuses what it does not show.
       if (!canBeDemo) throw notInDemo(ctx.method);
       await next();
       return;
     }
     await needUser(ctx, async () => {
-      const membership = await findMembership(db, userOf(ctx).id);
-      if (!membership) {
-        const isNavigation = ctx.method === 'GET' && ctx.accepts('json', 'html') === 'html';
-        // After the last workspace of the person is gone.
-        if (!isNavigation) throw nothingHere();
-        return redirect(ctx, '/workspaces/new');
-      }
+      const opensOldAddress = slug === undefined && isNavigation(ctx);
+      const memberships = await findMemberships(
+        db,
+        userOf(ctx).id,
+        slug ?? (opensOldAddress ? sessions.lastSlug(ctx) : undefined),
+      );
+      const [membership] = memberships;
+      // After the last workspace of the person is gone.
+      if (!membership && opensOldAddress) return redirect(ctx, '/workspaces/new');
+      if (!membership || (slug !== undefined && membership.workspace.slug !== slug)) throw nothingHere();
+      if (opensOldAddress) return redirect(ctx, `/w/${membership.workspace.slug}${ctx.url}`);
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
       ctx.state['membership'] = membership;
+      ctx.state['memberships'] = memberships;
+      if (slug !== undefined && memberships.length > 1 && isNavigation(ctx)) sessions.noteSlug(ctx, slug);
+      await next();
+    });
+  }
+
+  /** Pages about a person also lead back to the workspace that they come from, if there are several. */
+  async function needPerson(ctx: Context, next: Next): Promise<void> {
+    if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
+    await needUser(ctx, async () => {
+      if (isNavigation(ctx)) {
+        const memberships = await findMemberships(db, userOf(ctx).id, sessions.lastSlug(ctx));
+        ctx.state['memberships'] = memberships;
+        const [last] = memberships;
+        if (last && memberships.length > 1) linkTo(ctx, last.workspace.slug);
+      }
       await next();
     });
   }
@@ -57,10 +80,7 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
     'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
     editor: (ctx, next) => needMember(ctx, next, 'editor'),
     owner: (ctx, next) => needMember(ctx, next, 'owner'),
-    person: async (ctx, next) => {
-      if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
-      await needUser(ctx, next);
-    },
+    person: needPerson,
     // For everyone else, whatever the method, there is nothing here.
     operator: (ctx, next) => (signedIn(ctx)?.isAdmin === true ? next() : Promise.reject(nothingHere())),
     key: authenticateKey,
@@ -115,7 +135,7 @@ export async function needUser(ctx: Context, next: () => Promise<unknown>): Prom
     return;
   }
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  const signIn = isRead ? `/signin?next=${encodeURIComponent(ctx.url)}` : '/signin?ended';
+  const signIn = isRead ? `/signin?next=${encodeURIComponent(ctx.originalUrl)}` : '/signin?ended';
   // A script opens the page itself. An image or an event stream cannot follow a redirect to it.
   if (ctx.accepts('html', 'json') === 'json') throw sessionEnded(signIn);
   if (!ctx.accepts('html')) throw nothingHere();

@@ -56,6 +56,7 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
   const challengeCookie = `${prefix}qrelay-challenge`;
   const flashCookie = `${prefix}qrelay-flash`;
   const demoCookie = `${prefix}qrelay-demo`;
+  const workspaceCookie = `${prefix}qrelay-workspace`;
   const visitorOf = (ctx: Context) => ctx.state['visitor'] as string | undefined;
 
   function setCookie(ctx: Context, name: string, value: string, lifetimeMs: number): void {
@@ -163,6 +164,11 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
     enterDemo: (ctx: Context) => setCookie(ctx, demoCookie, '1', demoMs),
     leaveDemo: (ctx: Context) => setCookie(ctx, demoCookie, '', 0),
     wantsDemo: (ctx: Context) => ctx.cookies.get(demoCookie) === '1',
+    /** The workspace that this browser showed last, where an address names none. */
+    lastSlug: (ctx: Context) => ctx.cookies.get(workspaceCookie),
+    noteSlug(ctx: Context, slug: string): void {
+      if (ctx.cookies.get(workspaceCookie) !== slug) setCookie(ctx, workspaceCookie, slug, visitorMs);
+    },
     /** A message that the page at this path shows once. Stored in a readable cookie: for a secret, use `keepSecret`. */
     setFlash(ctx: Context, path: string, text: string): void {
       setCookie(ctx, flashCookie, Buffer.from(`${path} ${text}`).toString('base64url'), flashMs);
@@ -246,6 +252,11 @@ export function userOf(ctx: Context): User {
 /** In routes for members. */
 export function membershipOf(ctx: Context): Membership | undefined {
   return ctx.state['membership'] as Membership | undefined;
+}
+
+/** Those of the person who looks at a page, the current one first. Empty where it does not matter. */
+export function membershipsOf(ctx: Context): Membership[] {
+  return (ctx.state['memberships'] as Membership[] | undefined) ?? [];
 }
 
 /** The workspace that a page is about. Only in routes for its members. */

@@ -14,7 +14,7 @@ import { minutesInWords } from '../ui/words.tsx';
 export const home = '/codes';
 
 const maxPathLength = 2_000;
-const sectionPage = /^(\/[\w-]+)(?:\/[\w.-]+){0,2}$/;
+const sectionPage = /^(?:\/w\/[a-z0-9-]{1,40})?(\/[\w-]+)(?:\/[\w.-]+){0,2}$/;
 const base = 'http://own.invalid';
 
 /**

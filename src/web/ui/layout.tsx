@@ -69,6 +69,7 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
         </a>
         <header class="top">
           <BrandLink />
+          {visitor.workspaces.length > 1 && <Switcher workspaces={visitor.workspaces} />}
           <nav class="sections" aria-label="Main">
             {sectionsOf(visitor).map((section) => (
               <SectionLink key={section.path} {...section} at={at} />
@@ -107,6 +108,34 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
         <Footer links={visitor.footerLinks}>{footer}</Footer>
       </body>
     </html>
+  );
+}
+
+/** Only for people with several workspaces. */
+function Switcher({ workspaces }: Pick<Visitor, 'workspaces'>) {
+  const [current] = workspaces;
+  return (
+    <details class="menu switcher">
+      <summary class="quiet">
+        <span class="unseen">Workspace: </span>
+        <span class="name">{current?.name}</span>
+        <Icon name="chevron-down" />
+      </summary>
+      <div>
+        {workspaces
+          .toSorted((one, other) => one.name.localeCompare(other.name))
+          .map(({ slug, name }) => (
+            <a
+              key={slug}
+              href={`/w/${slug}/codes`}
+              aria-current={slug === current?.slug ? 'true' : undefined}
+            >
+              <span class="name">{name}</span>
+              {slug === current?.slug && <Icon name="check" />}
+            </a>
+          ))}
+      </div>
+    </details>
   );
 }
 

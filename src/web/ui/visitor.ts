@@ -16,6 +16,8 @@ export interface Visitor {
   isDemo: boolean;
   /** An operator has blocked the workspace of the page. */
   isBlocked?: boolean | undefined;
+  /** The current one first. Empty where the page does not know them. */
+  workspaces: { slug: string; name: string }[];
   /** Operators of the service get a link to its pages for them. */
   isOperator: boolean;
   /** Sent back by every form on the page. */

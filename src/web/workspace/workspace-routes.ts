@@ -25,7 +25,7 @@ import { type Routes, createRoutes } from '../routes.ts';
 import type { Services } from '../services.ts';
 import { mailLater } from '../sign-in/mail-requests.ts';
 import { type Refusal, labelErrors, refusalOf, requireValid, submit } from '../ui/form.ts';
-import { createPages } from '../ui/page.ts';
+import { createPages, redirect } from '../ui/page.ts';
 import { NewWorkspaceView, type RefusedForm, WorkspaceView } from './workspace-view.tsx';
 
 const maxExportsPerHour = 3;
@@ -158,11 +158,13 @@ export function workspacePages(parts: Services): Routes {
     const name = normalizeLabel(field(ctx, 'name'));
     try {
       requireValid(labelErrors('name', name, maxNameLength, 'Enter a name'));
-      await foundWorkspace(db, { userId: userOf(ctx).id, name, now: now() }, config.limits);
+      const founding = { userId: userOf(ctx).id, name, now: now() };
+      const { slug } = await foundWorkspace(db, founding, config.limits);
+      parts.sessions.setFlash(ctx, '/workspace', 'created' satisfies keyof typeof flashTexts);
+      redirect(ctx, `/w/${slug}/workspace`);
     } catch (error) {
       return showNew(ctx, name, refusalOf(error, { outcome: 'The workspace was not created.' }));
     }
-    pages.redirectWithFlash(ctx, '/workspace', 'created');
   });
   return routes;
 }

@@ -122,7 +122,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     const others = await createCode(apiClient(service.url, await service.makeKey()), { name: 'Secret' });
     await fillScans(service.db, others.id, 3, 1);
     const ann = await signedIn(service, 'ann@example.com');
-    expect(await ask(ann)).to.contain('Your export is being created');
+    expect(await ask(ann)).to.contain('The export is being created');
     const archive = await download(ann);
     const uploaded = `files/${filed.id}/Menu.pdf`;
     expect([...archive.keys()]).to.deep.equal([
@@ -141,12 +141,14 @@ onBothQueues('The export of an account', (redisUrl) => {
       updatedAt: string;
     };
     expect(exported).to.deep.equal(brand);
-    const account = JSON.parse(String(archive.get('workspace.json'))) as {
-      account: object;
+    const described = JSON.parse(String(archive.get('workspace.json'))) as {
+      workspace: object;
+      members: object[];
       apiKeys: { prefix: string }[];
     };
-    expect(account.account).to.include({ email: 'ann@example.com', plan: 'pro' });
-    expect(account.apiKeys.map(({ prefix }) => key.includes(prefix))).to.deep.equal([true]);
+    expect(described.workspace).to.include({ slug: 'ann', plan: 'pro' });
+    expect(described.members[0]).to.include({ email: 'ann@example.com', role: 'owner' });
+    expect(described.apiKeys.map(({ prefix }) => key.includes(prefix))).to.deep.equal([true]);
     const codes = JSON.parse(String(archive.get('codes.json'))) as object[];
     expect(codes).to.have.length(2);
     expect(codes[0]).to.deep.include({ pageLogo: { logo: logoId, alt: 'Ours' } });
@@ -163,7 +165,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       .not.to.contain('Secret')
       .and.not.to.contain(others.id)
       .and.not.to.match(/hash|sealed/i);
-    expect(await mainText(await ann.get('/account'))).to.contain('Download the export');
+    expect(await mainText(await ann.get('/workspace'))).to.contain('Download the export');
   });
 
   it('has every file of an account with hundreds of them', async () => {
@@ -254,7 +256,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     await Promise.all([download(told), download(unconfirmed)]);
     const [mail] = await mails.mailsTo(email);
     expect(mail?.headers['subject']).to.equal('Your export is ready');
-    expect(linkIn(mail!)).to.equal('https://qr.test/workspace#export');
+    expect(linkIn(mail!)).to.equal('https://qr.test/w/told/workspace#export');
     // As if the worker had died after it had queued the mail.
     await service.db('account_exports').where({ user_id: id }).update({ owner_told_at: null });
     await runHousekeeping();
@@ -269,7 +271,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     await requestExport(service.db, id, new Date(Date.now() - 20 * minute));
     const page = async () => mainText(await client.get('/account'));
     expect(await page())
-      .to.contain('Your export is being created')
+      .to.contain('The export is being created')
       .and.not.to.contain('You also get an email');
     await service.db('users').where({ id }).update({ confirmed_email: 'lost@example.com' });
     expect(await page()).to.contain('You also get an email when it is ready.');
@@ -295,7 +297,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(await lost(46)).to.deep.equal([{ userId: id, requestId }]);
     expect(await lost(24 * 60)).to.deep.equal([]);
     expect(await mainText(await client.get('/account'))).to.contain('Your export could not be created.');
-    expect(await ask(client)).to.contain('Your export is being created');
+    expect(await ask(client)).to.contain('The export is being created');
     await download(client);
   });
 
@@ -373,7 +375,7 @@ onBothQueues('The export of an account', (redisUrl) => {
   it('can be asked for three times an hour', async () => {
     const client = await signedIn(service, 'often@example.com');
     for (let time = 0; time < 3; time += 1) {
-      expect(await ask(client)).to.contain('Your export is being created');
+      expect(await ask(client)).to.contain('The export is being created');
       await download(client);
     }
     expect(await ask(client)).to.contain('too many exports');
