@@ -173,7 +173,11 @@ export async function draftMail(
       if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
       const { slug } = await findWorkspace(db, workspaceId);
       const { id, name, disabledReason } = endpoint;
-      const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/w/${slug}/webhooks/${id}` };
+      const webhook = {
+        name,
+        isGone: disabledReason === 'gone',
+        link: `${baseUrl}/w/${slug}/webhooks/${id}`,
+      };
       return draft(user.email, (texts) => texts.webhookDisabled(webhook));
     }
     case 'export-finished': {

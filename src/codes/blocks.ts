@@ -31,9 +31,11 @@ export async function removeBlock(db: Database, kind: BlockKind, value: string):
 }
 
 export interface ListedBlock extends Omit<Block, 'kind'> {
-  kind: BlockKind | 'account';
+  kind: BlockKind | 'account' | 'workspace';
   /** Email of a blocked account, unless the account was deleted. */
   email: string | null;
+  /** Of a blocked workspace, unless it was deleted. */
+  slug: string | null;
 }
 
 interface BlockSearch {
@@ -50,10 +52,13 @@ export async function listBlocks(
 ): Promise<ListedBlock[]> {
   const query = db('blocks as b')
     .joinRaw("LEFT JOIN users AS u ON u.id = CASE WHEN b.kind = 'account' THEN b.value::uuid END")
+    .joinRaw("LEFT JOIN workspaces AS w ON w.id = CASE WHEN b.kind = 'workspace' THEN b.value::uuid END")
+    // The others come and go with the block of their owner.
+    .whereNull('b.account_id')
     .orderBy([{ column: 'b.created_at', order }, 'b.kind', 'b.value'])
-    .select('b.kind', 'b.value', 'b.reason', 'b.created_at as createdAt', 'u.email');
+    .select('b.kind', 'b.value', 'b.reason', 'b.created_at as createdAt', 'u.email', 'w.slug');
   if (text !== '')
-    query.whereRaw("strpos(lower(concat_ws(' ', b.value, u.email, b.reason)), lower(?)) > 0", [text]);
+    query.whereRaw("strpos(lower(concat_ws(' ', b.value, u.email, w.slug, b.reason)), lower(?)) > 0", [text]);
   if (limit !== undefined) query.limit(limit);
   if (offset !== undefined) query.offset(offset);
   return query as Promise<ListedBlock[]>;

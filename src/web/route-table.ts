@@ -4,6 +4,7 @@ import { auditPages, overviewPages } from './admin/admin-routes.ts';
 import { blocksPages } from './admin/blocks/blocks-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
+import { adminWorkspacePages } from './admin/workspaces/workspaces-routes.ts';
 import { accountPages, unsubscribePages } from './account/account-routes.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { designPreviewRoutes } from './codes/design/design-previews.ts';
@@ -75,6 +76,7 @@ const features: ((services: Services) => Routes)[] = [
   accountPages,
   overviewPages,
   usersPages,
+  adminWorkspacePages,
   blocksPages,
   queuesPages,
   auditPages,
