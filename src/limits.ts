@@ -67,6 +67,14 @@ export const limitDefinitions = {
     free: 25,
     pro: 25,
   },
+  workspaces: {
+    title: 'Workspaces of one owner',
+    description: 'Workspaces that an owner of this one may own. The highest of their workspaces counts.',
+    least: 1,
+    most: 1_000,
+    free: 3,
+    pro: 10,
+  },
 } as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof limitDefinitions;

@@ -4,7 +4,7 @@ import {
   failExport,
   findExport,
   finishExport,
-  readAccountData,
+  readWorkspaceData,
 } from '../src/accounts/account-exports.ts';
 import {
   releaseExportLease,
@@ -31,7 +31,11 @@ import type { MailRequest } from '../src/queue/mail-queue.ts';
 import { listScans, scanCsvColumns } from '../src/scans/scan.ts';
 import { type Database, isDatabaseUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { ownWorkspaceId, type WorkspaceId } from '../src/workspaces/workspace.ts';
+import { listToldOwners } from '../src/workspaces/people.ts';
+import type { WorkspaceId } from '../src/workspaces/workspace.ts';
+
+/** Jobs call the workspace as the previous release does, in which an account was one. */
+const workspaceOf = ({ userId }: Pick<ExportJob, 'userId'>) => userId as WorkspaceId;
 
 /** Read and written at once. */
 const chunkBytes = 512 * 1024;
@@ -67,7 +71,9 @@ export function createExportHandler({
     try {
       let bytes = 0;
       let position = 0;
-      const archive = streamZip(exportFiles(db, userId, { baseUrl, now }), now, { maxBytes });
+      const archive = streamZip(exportFiles(db, workspaceOf({ userId }), { baseUrl, now }), now, {
+        maxBytes,
+      });
       for await (const data of inChunks(archive, chunkBytes)) {
         await addExportChunk(db, { buildId, position, userId, data }, new Date());
         position += 1;
@@ -160,9 +166,15 @@ export function createExportUpkeep({ db, buildExport, sendMail, log }: ExportUpk
   return {
     async tellOwners() {
       if (!sendMail) return;
-      const tell = ({ userId, requestId }: ExportJob) =>
+      const tell = async (job: ExportJob, transaction: Database) => {
+        const workspaceId = workspaceOf(job);
         // The same id if it is added again: sent once.
-        sendMail({ kind: 'export-finished', userId, requestId }, `export-${requestId}`);
+        for (const { userId } of await listToldOwners(transaction, workspaceId))
+          await sendMail(
+            { kind: 'export-finished', userId, workspaceId, requestId: job.requestId },
+            `export-${job.requestId}-${userId}`,
+          );
+      };
       await tellOfExports(db, tell, new Date()).catch((err: unknown) =>
         log.warn({ err }, 'the owner of an export was not told; tried again within 10 minutes'),
       );
@@ -197,11 +209,10 @@ const codeColumns = [
 /** The files of an export. Codes and scans are read in batches, while the archive is written. */
 export async function* exportFiles(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): AsyncGenerator<StreamedFile> {
-  const workspaceId = ownWorkspaceId({ id: userId });
-  yield { name: 'account.json', content: accountJson(db, userId, now) };
+  yield { name: 'workspace.json', content: workspaceJson(db, workspaceId, now) };
   yield { name: 'codes.json', content: codesJson(db, workspaceId, baseUrl) };
   yield { name: 'codes.csv', content: codesCsv(db, workspaceId, baseUrl) };
   yield { name: 'styles.json', content: stylesJson(db, workspaceId) };
@@ -219,8 +230,8 @@ export async function* exportFiles(
     yield { name: part === 1 ? 'scans.csv' : `scans-${part}.csv`, content: scansCsv(scans, state) };
 }
 
-async function* accountJson(db: Database, userId: string, now: Date): AsyncGenerator<string> {
-  yield `${JSON.stringify({ exportedAt: now, ...(await readAccountData(db, userId)) }, null, 2)}\n`;
+async function* workspaceJson(db: Database, workspaceId: WorkspaceId, now: Date): AsyncGenerator<string> {
+  yield `${JSON.stringify({ exportedAt: now, ...(await readWorkspaceData(db, workspaceId)) }, null, 2)}\n`;
 }
 
 async function* codesJson(db: Database, workspaceId: WorkspaceId, baseUrl: string): AsyncGenerator<string> {

@@ -17,6 +17,8 @@ import { TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable, retryUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { Endpoint } from '../src/webhooks/endpoints.ts';
+import { isOwner } from '../src/workspaces/people.ts';
+import { findWorkspace, ownWorkspaceId } from '../src/workspaces/workspace.ts';
 
 /** Mails of one kind to an account, or to an unconfirmed address, however many accounts have it. */
 const maxPerHour = 10;
@@ -164,20 +166,36 @@ export async function draftMail(
       return { to, user, language, write: () => writeConfirmation(user.id, to) };
     }
     case 'webhook-disabled': {
-      const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: user.id });
+      const workspaceId = request.workspaceId ?? ownWorkspaceId(user);
+      if (!(await isOwner(db, workspaceId, user.id))) return undefined;
+      const endpoint = await Endpoint.query(db).findOne({ id: request.endpointId, user_id: workspaceId });
       // The name is the owner's choice: a stranger whose address somebody has signed up with must not read it.
       if (!endpoint || endpoint.isEnabled || !hasConfirmedEmail(user)) return undefined;
+      const { slug } = await findWorkspace(db, workspaceId);
       const { id, name, disabledReason } = endpoint;
-      const webhook = { name, isGone: disabledReason === 'gone', link: `${baseUrl}/webhooks/${id}` };
+      const webhook = {
+        name,
+        isGone: disabledReason === 'gone',
+        link: `${baseUrl}/w/${slug}/webhooks/${id}`,
+      };
       return draft(user.email, (texts) => texts.webhookDisabled(webhook));
     }
     case 'export-finished': {
-      const found = await findExport(db, user.id, now);
+      const workspaceId = request.workspaceId ?? ownWorkspaceId(user);
+      if (!(await isOwner(db, workspaceId, user.id))) return undefined;
+      const found = await findExport(db, workspaceId, now);
       if (found?.requestId !== request.requestId || found.state === 'pending') return undefined;
       if (!hasConfirmedEmail(user)) return undefined;
-      const page = `${baseUrl}/account#export`;
+      const { slug } = await findWorkspace(db, workspaceId);
+      const page = `${baseUrl}/w/${slug}/workspace#export`;
       const isReady = found.state === 'ready';
       return draft(user.email, (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)));
+    }
+    case 'workspace-deleted': {
+      const { name } = request;
+      // Somebody else has chosen the name.
+      if (!hasConfirmedEmail(user)) return undefined;
+      return draft(user.email, (texts) => texts.workspaceDeleted(name));
     }
     case 'email-changed':
       return draft(request.oldEmail, (texts) => texts.emailChanged(user.email));

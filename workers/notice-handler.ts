@@ -19,11 +19,13 @@ import {
   maxRepeats,
   releaseNotices,
 } from '../src/notices/notices.ts';
-import { type Owner, type Recipient, addOwners, claimOwners, findRecipient } from '../src/notices/owners.ts';
+import { type Owner, type Recipient, addOwners, claimOwners, findRecipients } from '../src/notices/owners.ts';
 import { type Database, isQueryCanceled, retryUnavailable } from '../src/store/database.ts';
 import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
 import { addDays } from '../src/runtime/time-zone.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import { noteSentMail, wasMailSent } from '../src/accounts/sent-mails.ts';
+import { findWorkspace, type WorkspaceId } from '../src/workspaces/workspace.ts';
 import { destinationOf } from './destination-handler.ts';
 
 /** Mails that are sent at the same time. */
@@ -79,22 +81,36 @@ export function createNoticeHandler({
       if (owners.length > 1) for (const owner of owners) await findFactsOf([owner]);
       else
         log.warn(
-          { err, userId: ids[0] },
-          'the codes of an owner took too long to look at; tried again by the next run',
+          { err, workspaceId: ids[0] },
+          'the codes of a workspace took too long to look at; tried again by the next run',
         );
     }
   }
 
   async function send(batch: NoticeBatch, using: Mailer): Promise<void> {
-    const { mailId, userId, kind, notices } = batch;
-    const recipient = notices.length > 0 ? await findRecipient(db, userId, kind) : undefined;
-    const draft =
-      recipient && (await draftNotice(db, batch, recipient, { baseUrl: site.baseUrl, now: now() }));
-    if (!draft) return;
+    const { workspaceId, kind, notices } = batch;
+    const recipients = notices.length > 0 ? await findRecipients(db, workspaceId, kind) : [];
+    const failures: unknown[] = [];
+    // One owner whose mail server refuses does not keep the others from being told.
+    for (const recipient of recipients)
+      await sendTo(batch, recipient, using).catch((error: unknown) => failures.push(error));
+    const isFinal = (error: unknown) => error instanceof MailError && error.isPermanent;
+    const failure = failures.find((error) => !isFinal(error)) ?? failures[0];
+    if (failure) throw failure;
+  }
+
+  /** Each mail is noted, so that a batch that is repeated for one owner is not sent to the others again. */
+  async function sendTo(batch: NoticeBatch, recipient: Recipient, using: Mailer): Promise<void> {
+    const { mailId, kind } = batch;
+    const { userId, email } = recipient;
+    const id = `${mailId}-${userId}`;
+    const draft = await draftNotice(db, batch, recipient, { baseUrl: site.baseUrl, now: now() });
+    if (!draft || (await wasMailSent(db, id))) return;
     const url = `${site.baseUrl}/unsubscribe/${unsubscribeToken(userId, kind)}`;
     const headers = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
     const mail = composeMail(draft.language, site, draft.write, url);
-    await using.send({ id: mailId, to: recipient.email, ...mail, headers });
+    await using.send({ id, to: email, ...mail, headers });
+    await retryUnavailable(() => noteSentMail(db, id, now()));
   }
 
   /** False when the server did not accept the mail now. */
@@ -160,20 +176,22 @@ interface NoticeDraft {
 /** Undefined where nothing of it is true any more, for example because the codes were deleted. */
 export async function draftNotice(
   db: Database,
-  { userId, kind, notices }: NoticeBatch,
-  recipient: Recipient,
+  { workspaceId, kind, notices }: NoticeBatch,
+  recipient: Pick<Recipient, 'language'>,
   { baseUrl, now }: { baseUrl: string; now: Date },
 ): Promise<NoticeDraft | undefined> {
+  const { slug } = await findWorkspace(db, workspaceId);
+  const start = `${baseUrl}/w/${slug}`;
   const language = isLanguage(recipient.language) ? recipient.language : 'en';
   const ids = notices.flatMap(({ codeId }) => codeId ?? []);
-  const known = await findNoticedCodes(db, userId, ids);
+  const known = await findNoticedCodes(db, workspaceId, ids);
   const codes = notices.flatMap((notice) => {
     const code = known.get(notice.codeId ?? '');
     return code ? [{ ...code, data: notice.data }] : [];
   });
   /** The page of the only code, or the list. */
   const pageOf = ([code, ...others]: NoticedCode[], ofOne = '', ofList = '') =>
-    code && others.length === 0 ? `${baseUrl}/codes/${code.id}${ofOne}` : `${baseUrl}/codes${ofList}`;
+    code && others.length === 0 ? `${start}/codes/${code.id}${ofOne}` : `${start}/codes${ofList}`;
   const write = await writerOf();
   return write && { language, write };
 
@@ -207,7 +225,7 @@ export async function draftNotice(
         return list && ((texts) => texts.notices.destination(list, pageOf(broken, '/edit')));
       }
       case 'weekly':
-        return draftWeekly(db, userId, notices.at(-1), language, `${baseUrl}/codes`);
+        return draftWeekly(db, workspaceId, notices.at(-1), language, `${start}/codes`);
     }
   }
 }
@@ -221,7 +239,7 @@ function listed<Item>(codes: CodeWithData[], toItem: (code: CodeWithData) => Ite
 
 async function draftWeekly(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   notice: Notice | undefined,
   language: Language,
   page: string,
@@ -230,7 +248,7 @@ async function draftWeekly(
   const { monday, scans, before, top } = notice.data as unknown as WeeklyData;
   const names = await findNoticedCodes(
     db,
-    userId,
+    workspaceId,
     top.map(({ codeId }) => codeId),
   );
   const format = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' });

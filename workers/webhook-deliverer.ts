@@ -21,6 +21,7 @@ import {
 import { type Endpoint, tellOfDisabled } from '../src/webhooks/endpoints.ts';
 import { renderBody } from '../src/webhooks/payload.ts';
 import { type SecretBox, signedHeaders } from '../src/webhooks/signing.ts';
+import { listToldOwners } from '../src/workspaces/people.ts';
 
 /** Endpoints that one process calls at the same time. */
 const maxEndpoints: Record<Pace, number> = { fast: 32, slow: 24 };
@@ -220,12 +221,14 @@ interface WebhookNoticeOptions {
 export function createWebhookNotices({ db, sendMail, log }: WebhookNoticeOptions): () => Promise<void> {
   return async () => {
     if (!sendMail) return;
-    const tell = ({ id, workspaceId, disabledAt }: Endpoint) =>
+    const tell = async ({ id, workspaceId, disabledAt }: Endpoint, transaction: Database) => {
       // The same id if the process dies before it has noted that: sent once for each time.
-      sendMail(
-        { kind: 'webhook-disabled', userId: workspaceId, endpointId: id },
-        `webhook-${id}-${disabledAt?.getTime()}`,
-      );
+      for (const { userId } of await listToldOwners(transaction, workspaceId))
+        await sendMail(
+          { kind: 'webhook-disabled', userId, workspaceId, endpointId: id },
+          `webhook-${id}-${disabledAt?.getTime()}-${userId}`,
+        );
+    };
     await tellOfDisabled(db, tell, new Date()).catch((err: unknown) =>
       log.warn(
         { err },

@@ -7,7 +7,8 @@ import { Identity } from './identities.ts';
 import { Passkey, TotpSecret } from './second-factors.ts';
 import { Session } from './sessions.ts';
 import { User } from './users.ts';
-import { findWorkspace, ownWorkspaceId } from '../workspaces/workspace.ts';
+import { listPeople, listWorkspacesOf } from '../workspaces/people.ts';
+import { findWorkspace, type WorkspaceId } from '../workspaces/workspace.ts';
 
 const lifetimeMs = 7 * dayMs;
 /** No build takes longer. What is older and not of a finished export was left behind by a killed worker. */
@@ -219,17 +220,13 @@ export async function purgeExports(
   return ExportRequest.query(db).where('expires_at', '<=', now).delete();
 }
 
-/** What an account has besides codes and scans, for its export. Nothing that signs in: no hashes, keys or secrets. */
-export async function readAccountData(db: Database, userId: string): Promise<object> {
+/** What a person has, for themselves. Nothing that signs in: no hashes or secrets. */
+export async function readPersonData(db: Database, userId: string): Promise<object> {
   const ofUser = { user_id: userId };
   const account = await User.query(db)
     .findById(userId)
     .select('id', 'email', 'confirmed_email', 'is_admin as isOperator', 'language')
     .select('time_zone', 'muted_notices', 'created_at', 'updated_at');
-  const apiKeys = await ApiKey.query(db)
-    .where(ofUser)
-    .orderBy('id')
-    .select('name', 'prefix', 'scopes', 'created_at', 'expires_at', 'revoked_at');
   const sessions = await Session.query(db)
     .where(ofUser)
     .orderBy('created_at')
@@ -243,7 +240,28 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     .orderBy('created_at')
     .select('issuer', 'subject', 'email', 'created_at', 'last_used_at');
   const authenticatorApp = await TotpSecret.query(db).findById(userId).select('confirmed_at');
-  const webhooks = (await db('webhook_endpoints').where(ofUser).orderBy('id').select({
+  const workspaces = (await listWorkspacesOf(db, userId)).map(({ slug, name, role }) => ({
+    slug,
+    name,
+    role,
+  }));
+  return { account, workspaces, sessions, passkeys, identities, authenticatorApp: authenticatorApp ?? null };
+}
+
+/** What a workspace has besides codes and scans, for its export. No hashes, keys or secrets. */
+export async function readWorkspaceData(db: Database, workspaceId: WorkspaceId): Promise<object> {
+  const owned = { user_id: workspaceId };
+  const { slug, name, plan, limits, createdAt } = await findWorkspace(db, workspaceId);
+  const members = (await listPeople(db, workspaceId)).map(({ email, role, joinedAt }) => ({
+    email,
+    role,
+    joinedAt,
+  }));
+  const apiKeys = await ApiKey.query(db)
+    .where(owned)
+    .orderBy('id')
+    .select('name', 'prefix', 'scopes', 'created_at', 'created_by_email', 'expires_at', 'revoked_at');
+  const webhooks = (await db('webhook_endpoints').where(owned).orderBy('id').select({
     id: 'id',
     name: 'name',
     url: 'url',
@@ -252,16 +270,8 @@ export async function readAccountData(db: Database, userId: string): Promise<obj
     categories: 'categories',
     isEnabled: 'is_enabled',
     createdAt: 'created_at',
+    createdByEmail: 'created_by_email',
+    changedByEmail: 'changed_by_email',
   })) as object[];
-  const { slug, name, plan, limits } = await findWorkspace(db, ownWorkspaceId({ id: userId }));
-  return {
-    account: { ...account?.toJSON(), plan, limits },
-    workspace: { slug, name },
-    apiKeys,
-    sessions,
-    passkeys,
-    identities,
-    authenticatorApp: authenticatorApp ?? null,
-    webhooks,
-  };
+  return { workspace: { id: workspaceId, slug, name, plan, limits, createdAt }, members, apiKeys, webhooks };
 }

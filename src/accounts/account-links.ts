@@ -7,7 +7,6 @@ import { SignInChallenge } from './passkeys.ts';
 import { digestOf, newToken } from './secrets.ts';
 import { endSessionsOf } from './sessions.ts';
 import { hasConfirmedEmail, isBlockedSql, lockUnchanged, uniqueViolation, User } from './users.ts';
-import { ownWorkspaceId } from '../workspaces/workspace.ts';
 
 const linkLifetimeMs = hourMs;
 const confirmationLifetimeMs = dayMs;
@@ -153,7 +152,7 @@ export async function useSignInLink(
 export async function confirmOwnership(transaction: Database, user: User, now: Date): Promise<ProgramAccess> {
   await user.$query(transaction).patch({ confirmedEmail: user.email });
   await unlinkIdentities(transaction, user.id);
-  return revokeAccess(transaction, ownWorkspaceId(user), now);
+  return revokeAccess(transaction, user.id, now);
 }
 
 export async function purgeSignInLinks(db: Database, now: Date): Promise<number> {

@@ -9,8 +9,9 @@ import type { Database } from '../store/database.ts';
 import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
 import { digestOf } from './secrets.ts';
-import { isActiveKeySql, isBlockedSql } from './users.ts';
+import { isActiveKeySql, isWorkspaceBlockedSql } from './users.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
+import type { Maker } from '../workspaces/made-by.ts';
 import { lockWorkspace, ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** The rate limit of a key or an address, after a request. */
@@ -27,7 +28,7 @@ export interface RateWindow {
 export interface Authentication {
   /** Undefined without a valid key. */
   workspaceId: WorkspaceId | undefined;
-  /** The key is valid, but an operator has blocked its account. */
+  /** The key is valid, but an operator has blocked its workspace. */
   isBlocked: boolean;
   scopes: KeyScopes;
   /** Milliseconds until the key expires. Infinity where it does not. */
@@ -63,6 +64,10 @@ export class ApiKey extends Model {
   declare name: string;
   declare prefix: string;
   declare secretHash: Buffer;
+  /** Null for keys of an earlier release and of the command line. */
+  declare createdBy: string | null;
+  /** Their address at that time. */
+  declare createdByEmail: string | null;
   declare createdAt: Date;
   declare revokedAt: Date | null;
   declare scopes: KeyScopes;
@@ -120,7 +125,7 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
+    SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isWorkspaceBlockedSql('w.id')} AS is_blocked,
            coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS own_quota
     FROM api_keys k JOIN workspaces w ON w.id = k.user_id
     WHERE k.prefix = :prefix
@@ -155,6 +160,7 @@ export async function createApiKey(
   name: string,
   now: Date,
   { scopes, expiresAt }: KeyGrant = everything,
+  maker?: Maker,
 ): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
   await ApiKey.query(db).insert({
@@ -165,6 +171,8 @@ export async function createApiKey(
     secretHash: storedHash(secretHash, { scopes, expiresAt }),
     scopes,
     expiresAt,
+    createdBy: maker?.id ?? null,
+    createdByEmail: maker?.email ?? null,
     createdAt: now,
   });
   return key;
@@ -180,7 +188,7 @@ export async function createOwnKey(
   db: Database,
   workspaceId: WorkspaceId,
   name: string,
-  { maxActive, now, ...grant }: KeyGrant & { maxActive: number; now: Date },
+  { maxActive, now, maker, ...grant }: KeyGrant & { maxActive: number; now: Date; maker: Maker },
 ): Promise<KeyCreation> {
   return db.transaction(async (transaction) => {
     await lockWorkspace(transaction, workspaceId);
@@ -195,7 +203,7 @@ export async function createOwnKey(
     if (active >= maxActive) return { refused: 'active' };
     const waitMs = oldest ? oldest.getTime() + hourMs - now.getTime() : 0;
     if (waitMs > 0) return { refused: 'hourly', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    return { key: await createApiKey(transaction, workspaceId, name, now, grant) };
+    return { key: await createApiKey(transaction, workspaceId, name, now, grant, maker) };
   });
 }
 
@@ -298,27 +306,37 @@ export interface ProgramAccess {
 
 export const hasAccess = ({ keys, webhooks }: ProgramAccess) => keys + webhooks > 0;
 
-export async function countAccess(db: Database, workspaceId: WorkspaceId): Promise<ProgramAccess> {
+/**
+ * What programs can do in the name of a person, as SQL for keys and webhooks: everything of the workspaces of which nobody else is
+ * an owner, and what the person has created elsewhere.
+ */
+const isOfPersonSql = `(created_by = CAST(:userId AS uuid) OR user_id IN (
+  SELECT own.workspace_id FROM workspace_members AS own
+  WHERE own.user_id = :userId AND own.role = 'owner' AND NOT EXISTS (
+    SELECT FROM workspace_members AS other
+    WHERE other.workspace_id = own.workspace_id AND other.role = 'owner' AND other.user_id <> own.user_id
+  )
+))`;
+
+export async function countAccess(db: Database, userId: string): Promise<ProgramAccess> {
   const { rows } = (await db.raw(
-    `SELECT (SELECT count(*) FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')})::int AS keys,
-            (SELECT count(*) FROM webhook_endpoints WHERE user_id = :workspaceId AND is_enabled)::int AS webhooks`,
-    { workspaceId },
+    `SELECT (SELECT count(*) FROM api_keys AS k WHERE ${isOfPersonSql} AND ${isActiveKeySql('k')})::int AS keys,
+            (SELECT count(*) FROM webhook_endpoints WHERE ${isOfPersonSql} AND is_enabled)::int AS webhooks`,
+    { userId },
   )) as { rows: [ProgramAccess] };
   return rows[0];
 }
 
 /** Revokes API keys and disables webhooks. What waits for these is purged by housekeeping. Returns how many there were. */
-export async function revokeAccess(
-  db: Database,
-  workspaceId: WorkspaceId,
-  now: Date,
-): Promise<ProgramAccess> {
-  const keys = await ApiKey.query(db)
-    .where({ user_id: workspaceId })
-    .whereRaw(isActiveKeySql('api_keys'))
-    .patch({ revokedAt: now });
-  const webhooks = await db('webhook_endpoints')
-    .where({ user_id: workspaceId, is_enabled: true })
-    .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
+export async function revokeAccess(db: Database, userId: string, now: Date): Promise<ProgramAccess> {
+  const { rowCount: keys } = (await db.raw(
+    `UPDATE api_keys AS k SET revoked_at = :now WHERE ${isOfPersonSql} AND ${isActiveKeySql('k')}`,
+    { userId, now },
+  )) as { rowCount: number };
+  const { rowCount: webhooks } = (await db.raw(
+    `UPDATE webhook_endpoints SET is_enabled = false, disabled_at = :now, disabled_reason = 'owner'
+     WHERE ${isOfPersonSql} AND is_enabled`,
+    { userId, now },
+  )) as { rowCount: number };
   return { keys, webhooks };
 }

@@ -102,7 +102,7 @@ export async function takeLostExports(db: Database, now: Date): Promise<ExportTu
 /** Calls `tell` once for each export that is ready or has failed. If that rejects, or the process dies, a later run calls it again. */
 export async function tellOfExports(
   db: Database,
-  tell: (request: ExportTurn) => Promise<void>,
+  tell: (request: ExportTurn, transaction: Database) => Promise<void>,
   now: Date,
 ): Promise<void> {
   for (let told = 0; told < maxTold; told += 1) {
@@ -116,7 +116,7 @@ export async function tellOfExports(
         .skipLocked()
         .first();
       if (!request) return true;
-      await tell({ userId: request.userId, requestId: request.requestId });
+      await tell({ userId: request.userId, requestId: request.requestId }, transaction);
       await request.$query(transaction).patch({ ownerToldAt: now });
       return false;
     });

@@ -1,6 +1,7 @@
 import type { Language } from '../http/preferred-language.ts';
 import type { AuthenticatedIdentity } from '../net/openid-provider.ts';
 import type { Database } from '../store/database.ts';
+import { type AutomaticMembership, joinAutomatically } from '../workspaces/automatic-membership.ts';
 import { findAccountBlock } from './account-blocks.ts';
 import { changePassword, confirmOwnership } from './account-links.ts';
 import { hasAccess } from './api-keys.ts';
@@ -15,6 +16,8 @@ interface SignInRules {
   mayCreate: boolean;
   /** Of the mails to a new account. */
   language: Language;
+  /** What they join at their first sign-in. */
+  workspace?: AutomaticMembership | undefined;
 }
 
 type IdentitySignIn =
@@ -24,6 +27,8 @@ type IdentitySignIn =
       isLinked: boolean;
       /** Whether a password, keys or webhooks were removed, because somebody else may have had the account before. */
       isClaimed: boolean;
+      /** Whether the workspace that they should have joined does not exist. */
+      lacksWorkspace?: boolean;
     }
   | { refused: 'unverified' | 'domain' | 'no-account' | 'other-identity' | 'blocked' };
 
@@ -62,7 +67,7 @@ async function signInFirst(
   transaction: Database,
   { issuer, subject }: AuthenticatedIdentity,
   email: string,
-  { mayCreate, language }: SignInRules,
+  { mayCreate, language, workspace }: SignInRules,
   now: Date,
 ): Promise<IdentitySignIn> {
   const input = { email, passwordHash: null, language, isConfirmed: true };
@@ -76,7 +81,9 @@ async function signInFirst(
   const outcome = await linkIdentity(transaction, { issuer, subject, email, userId: user.id }, now);
   // The provider may have given the address of somebody who left to somebody else, who must not get the account.
   if (outcome === 'other' || outcome === 'taken') return { refused: 'other-identity' };
-  return { user, isLinked: !created && outcome === 'linked', isClaimed };
+  const joins = workspace && outcome === 'linked';
+  const lacksWorkspace = joins ? !(await joinAutomatically(transaction, workspace, user.id, now)) : false;
+  return { user, isLinked: !created && outcome === 'linked', isClaimed, lacksWorkspace };
 }
 
 /** The first proof that the address is theirs: whoever has signed up with it before must not get in any more. */

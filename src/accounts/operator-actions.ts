@@ -8,6 +8,8 @@ export const operatorActions = {
   'limits.change': 'Changed the limits',
   'account.block': 'Blocked the account',
   'account.unblock': 'Unblocked the account',
+  'workspace.block': 'Blocked the workspace',
+  'workspace.unblock': 'Unblocked the workspace',
   'account.sessions': 'Ended all sessions',
   'account.link': 'Created a sign-in link',
   'account.password': 'Set a new password',

@@ -12,12 +12,22 @@ export class RequestWindow extends Model {
   declare admitted: boolean;
   declare checkedAt: Date;
 
-  /** The windows of an account that is deleted. */
-  static deleteOf(transaction: Database, userId: string): Promise<unknown> {
+  /** The windows of a workspace that is deleted. */
+  static deleteOfWorkspace(transaction: Database, workspaceId: string): Promise<unknown> {
     return transaction.raw(
       `DELETE FROM request_windows WHERE subject IN (
-         SELECT 'key:' || id FROM api_keys WHERE user_id = :userId UNION ALL
-         SELECT kind || :userId FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'export:', 'forms:']) AS kind
+         SELECT 'key:' || id FROM api_keys WHERE user_id = :workspaceId UNION ALL
+         SELECT kind || :workspaceId FROM unnest(ARRAY['export:', 'forms:']) AS kind
+       )`,
+      { workspaceId },
+    );
+  }
+
+  /** The windows of an account that is deleted. */
+  static deleteOfAccount(transaction: Database, userId: string): Promise<unknown> {
+    return transaction.raw(
+      `DELETE FROM request_windows WHERE subject IN (
+         SELECT kind || :userId FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:']) AS kind
        )`,
       { userId },
     );

@@ -4,8 +4,6 @@ import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
 import type { Plan } from '../limits.ts';
 import { type Database, sqlState } from '../store/database.ts';
-import { ownWorkspaceId, Workspace } from '../workspaces/workspace.ts';
-import { RequestWindow } from './request-windows.ts';
 
 export const uniqueViolation = '23505';
 
@@ -112,33 +110,6 @@ export async function changeEmail(
   }
 }
 
-/** With its keys, codes, also those in the trash, scans and counters. Returns the share tokens of the deleted codes. */
-export async function deleteUser(db: Database, user: User): Promise<string[]> {
-  return db.transaction(async (transaction) => {
-    const workspaceId = ownWorkspaceId(user);
-    await lockAccount(transaction, user.id);
-    // First: the codes that are deleted next are no events for them.
-    await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
-    const codes = (await transaction('qr_codes')
-      .where({ user_id: user.id })
-      .delete()
-      .returning('share_token as shareToken')) as { shareToken: string }[];
-    await transaction('trashed_codes').where({ user_id: user.id }).delete();
-    await RequestWindow.deleteOf(transaction, user.id);
-    await Workspace.query(transaction).deleteById(workspaceId);
-    await User.query(transaction).deleteById(user.id);
-    return codes.map(({ shareToken }) => shareToken);
-  });
-}
-
-/** In the order in which changes of codes and logos lock them, which would otherwise wait for each other. */
-async function lockAccount(transaction: Database, userId: string): Promise<void> {
-  await User.lock(transaction, userId);
-  await Workspace.query(transaction).findById(userId).forUpdate().select('id');
-  for (const table of ['qr_codes', 'styles', 'logos'])
-    await transaction(table).where({ user_id: userId }).orderBy('id').forUpdate().select('id');
-}
-
 export interface ListedUser {
   id: string;
   email: string;
@@ -240,6 +211,10 @@ export function mailboxOf(email: string): string {
 /** Whether the account with the id in this column is blocked, as SQL. */
 export const isBlockedSql = (userId: string) =>
   `EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = ${userId}::text)`;
+
+/** As isBlockedSql, for a workspace: its keys are refused, and its codes answer 410. */
+export const isWorkspaceBlockedSql = (workspaceId: string) =>
+  `EXISTS (SELECT FROM blocks WHERE kind = 'workspace' AND value = ${workspaceId}::text)`;
 
 /** Whether an API key works, as SQL: it is neither revoked nor, by the database's clock, expired. */
 export const isActiveKeySql = (key: string) =>

@@ -26,7 +26,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { printMessage, printResult } from './output.ts';
 import { changeAndRecord, withDatabase } from './with-database.ts';
-import { findWorkspace, ownWorkspaceId, setPlan } from '../workspaces/workspace.ts';
+import { findOwnWorkspace, findWorkspace, setPlan, type Workspace } from '../workspaces/workspace.ts';
 
 const now = () => new Date();
 const emailOption = () =>
@@ -59,14 +59,14 @@ export function keyCommand(): Command {
         const user = await findOrCreateUser(db, options.email, now());
         const { plan } = options;
         if (plan) await changePlan(db, user, plan);
-        const workspace = await findWorkspace(db, ownWorkspaceId(user));
+        const workspace = await requireOwnWorkspace(db, user);
         let created = '';
         await changeAndRecord(
           db,
           { action: 'key.create', target: user.id, note: options.name },
           async (to) => {
             const grant = { scopes: options.scopes ?? null, expiresAt: options.expires ?? null };
-            created = await createApiKey(to, ownWorkspaceId(user), options.name, now(), grant);
+            created = await createApiKey(to, workspace.id, options.name, now(), grant);
           },
         );
         printMessage(
@@ -82,7 +82,7 @@ export function keyCommand(): Command {
     .action((options: { email: string }) =>
       withDatabase(async ({ db }) => {
         const user = await findUserByEmail(db, options.email);
-        const { id, plan } = await findWorkspace(db, ownWorkspaceId(user));
+        const { id, plan } = await requireOwnWorkspace(db, user);
         const keys = (await listKeyUse(db, id)).toReversed();
         printMessage(`${user.email} (plan ${plan}) has ${pluralize(keys.length, 'key')}.`);
         for (const { key: listed, lastUsedAt } of keys) {
@@ -142,7 +142,7 @@ export function userCommand(): Command {
     .option('--reset <names>', 'limits that are those of the plan again, such as codes,webhooks', parseReset)
     .action((options: { email: string; set?: Partial<Limits>; reset?: LimitName[] }) =>
       withDatabase(async ({ db, config }) => {
-        const workspaceId = ownWorkspaceId(await findUserByEmail(db, options.email));
+        const { id: workspaceId } = await requireOwnWorkspace(db, await findUserByEmail(db, options.email));
         const changes: LimitChanges = { ...options.set };
         for (const name of options.reset ?? []) changes[name] ??= null;
         const isChanged = await changeLimits(db, { workspaceId, operatorId: undefined }, changes, now());
@@ -236,8 +236,16 @@ async function findUserToPromote(db: Database, email: string): Promise<User> {
   });
 }
 
+/** What commands with an email mean. */
+async function requireOwnWorkspace(db: Database, user: User): Promise<Workspace> {
+  const workspace = await findOwnWorkspace(db, user);
+  if (workspace) return workspace;
+  const message = `The workspace that was created with the account ${user.email} was deleted. \`qrelay workspace list --email ${user.email}\` lists the others.`;
+  throw new AppError('not_found', message);
+}
+
 async function changePlan(db: Database, user: User, plan: Plan): Promise<void> {
-  const workspace = await findWorkspace(db, ownWorkspaceId(user));
+  const workspace = await requireOwnWorkspace(db, user);
   if (plan === workspace.plan) return;
   const entry = { action: 'plan.change', target: user.id, note: `${workspace.plan} → ${plan}` } as const;
   await changeAndRecord(db, entry, (to) => setPlan(to, workspace.id, plan));
@@ -248,13 +256,13 @@ export function parseEmail(text: string): string {
   throw new InvalidArgumentError('Must look like you@example.com.');
 }
 
-function parseSet(text: string): Partial<Limits> {
+export function parseSet(text: string): Partial<Limits> {
   const { limits, errors } = parseLimits(text);
   if (errors.length === 0) return limits;
   throw new InvalidArgumentError(`It ${errors.join('; it ')}.`);
 }
 
-function parseReset(text: string): LimitName[] {
+export function parseReset(text: string): LimitName[] {
   return text.split(',').map((given) => {
     const name = limitNames.find((each) => each === given.trim());
     if (!name) throw new InvalidArgumentError(`Must be names of ${limitNames.join(', ')}.`);

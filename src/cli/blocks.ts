@@ -1,5 +1,11 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { blockAccount, findAccountBlock, unblockAccount } from '../accounts/account-blocks.ts';
+import {
+  blockAccount,
+  blockWorkspace,
+  findWorkspaceBlock,
+  unblockAccount,
+  unblockWorkspace,
+} from '../accounts/account-blocks.ts';
 import { findUserByEmail } from '../accounts/users.ts';
 import {
   addBlock,
@@ -18,6 +24,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { parseEmail } from './accounts.ts';
 import { printMessage, printResult } from './output.ts';
+import { requireWorkspace } from './workspaces.ts';
 import { changeAndRecord, withDatabase } from './with-database.ts';
 
 const codeArgument = () =>
@@ -102,6 +109,21 @@ export function blockCommand(): Command {
         );
       }),
     );
+  block
+    .command('workspace')
+    .description('Block a workspace: its keys are refused, and all its codes are blocked')
+    .argument('<slug>', 'what follows /w/ in its address')
+    .option('--reason <text>', 'the reason, shown only in the list of blocks')
+    .action((slug: string, { reason }: BlockOptions) =>
+      withDatabase(async ({ db }) => {
+        const { id } = await requireWorkspace(db, slug);
+        const entry = { action: 'workspace.block', target: id, note: reason } as const;
+        const isNew = await changeAndRecord(db, entry, (to) =>
+          blockWorkspace(to, id, reason ?? null, new Date()),
+        );
+        printMessage(isNew ? `Blocked the workspace ${slug} and its codes.` : `${slug} is already blocked.`);
+      }),
+    );
   return block;
 }
 
@@ -154,26 +176,45 @@ export function unblockCommand(): Command {
         printMessage(`Unblocked the account ${user.email} and its codes.`);
       }),
     );
+  unblock
+    .command('workspace')
+    .description('Unblock a workspace')
+    .argument('<slug>', 'what follows /w/ in its address')
+    .action((slug: string) =>
+      withDatabase(async ({ db }) => {
+        const { id } = await requireWorkspace(db, slug);
+        const wasBlocked = await changeAndRecord(db, { action: 'workspace.unblock', target: id }, (to) =>
+          unblockWorkspace(to, id),
+        );
+        if (!wasBlocked) throw new AppError('not_found', `The workspace ${slug} is not blocked.`);
+        printMessage(`Unblocked the workspace ${slug}.`);
+      }),
+    );
   return unblock;
 }
 
 async function otherBlock(db: Database, code: QrCode): Promise<string> {
   if (!(await isCodeBlocked(db, code))) return '';
-  const isOfAccount = await findAccountBlock(db, code.workspaceId);
-  return isOfAccount ? ' Its account is still blocked.' : ' A host that it leads to is still blocked.';
+  const isOfWorkspace = await findWorkspaceBlock(db, code.workspaceId);
+  return isOfWorkspace ? ' Its workspace is still blocked.' : ' A host that it leads to is still blocked.';
 }
 
 export function blocksCommand(): Command {
   return new Command('blocks')
-    .description('List all blocks, oldest first: code, host or account, its id, name or email, time, reason')
+    .description(
+      'List all blocks, oldest first: code, host, account or workspace, its id, name, email or address, time, reason',
+    )
     .action(() =>
       withDatabase(async ({ db }) => {
         const blocks = await listBlocks(db);
-        for (const { kind, value, email, createdAt, reason } of blocks) {
+        for (const { kind, value, email, slug, createdAt, reason } of blocks) {
           printResult(
-            [kind, email ?? value, createdAt.toISOString(), (reason ?? '').replaceAll(/\s+/g, ' ')].join(
-              '\t',
-            ),
+            [
+              kind,
+              email ?? slug ?? value,
+              createdAt.toISOString(),
+              (reason ?? '').replaceAll(/\s+/g, ' '),
+            ].join('\t'),
           );
         }
         printMessage(blocks.length === 0 ? 'Nothing is blocked.' : `${pluralize(blocks.length, 'block')}.`);

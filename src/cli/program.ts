@@ -12,6 +12,7 @@ const usageErrorCode = 2;
 const commands: Record<string, () => Promise<Command>> = {
   key: async () => (await import('./accounts.ts')).keyCommand(),
   user: async () => (await import('./accounts.ts')).userCommand(),
+  workspace: async () => (await import('./workspaces.ts')).workspaceCommand(),
   counters: async () => (await import('./scans.ts')).countersCommand(),
   scans: async () => (await import('./scans.ts')).scansCommand(),
   queue: async () => (await import('./queue.ts')).queueCommand(),

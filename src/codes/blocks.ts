@@ -5,7 +5,7 @@ import { QrCode } from './qr-code.ts';
 
 const codesPerPage = 1_000;
 
-/** Accounts are blocked by src/accounts/account-blocks.ts. */
+/** Accounts and workspaces are blocked by src/accounts/account-blocks.ts. */
 type BlockKind = 'code' | 'host';
 
 interface Block {
@@ -31,9 +31,11 @@ export async function removeBlock(db: Database, kind: BlockKind, value: string):
 }
 
 export interface ListedBlock extends Omit<Block, 'kind'> {
-  kind: BlockKind | 'account';
+  kind: BlockKind | 'account' | 'workspace';
   /** Email of a blocked account, unless the account was deleted. */
   email: string | null;
+  /** Of a blocked workspace, unless it was deleted. */
+  slug: string | null;
 }
 
 interface BlockSearch {
@@ -50,10 +52,13 @@ export async function listBlocks(
 ): Promise<ListedBlock[]> {
   const query = db('blocks as b')
     .joinRaw("LEFT JOIN users AS u ON u.id = CASE WHEN b.kind = 'account' THEN b.value::uuid END")
+    .joinRaw("LEFT JOIN workspaces AS w ON w.id = CASE WHEN b.kind = 'workspace' THEN b.value::uuid END")
+    // The others come and go with the block of their owner.
+    .whereNull('b.account_id')
     .orderBy([{ column: 'b.created_at', order }, 'b.kind', 'b.value'])
-    .select('b.kind', 'b.value', 'b.reason', 'b.created_at as createdAt', 'u.email');
+    .select('b.kind', 'b.value', 'b.reason', 'b.created_at as createdAt', 'u.email', 'w.slug');
   if (text !== '')
-    query.whereRaw("strpos(lower(concat_ws(' ', b.value, u.email, b.reason)), lower(?)) > 0", [text]);
+    query.whereRaw("strpos(lower(concat_ws(' ', b.value, u.email, w.slug, b.reason)), lower(?)) > 0", [text]);
   if (limit !== undefined) query.limit(limit);
   if (offset !== undefined) query.offset(offset);
   return query as Promise<ListedBlock[]>;
@@ -75,7 +80,7 @@ interface CodeAndHosts {
   hosts: string[];
 }
 
-/** The ids of codes that are blocked themselves, link to a blocked host or belong to a blocked account. One query. */
+/** The ids of codes that are blocked themselves, link to a blocked host or belong to a blocked workspace. One query. */
 export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Promise<Set<string>> {
   if (codes.length === 0) return new Set();
   const names = new Map(codes.map(({ id, hosts }) => [id, hosts.flatMap(hostAndParents)]));
@@ -88,7 +93,7 @@ export async function findBlockedCodes(db: Database, codes: CodeAndHosts[]): Pro
         .select(db.raw("'code'"), db.raw('c.id::text'))
         .from('qr_codes as c')
         .join('blocks as b', (join) => {
-          join.on(db.raw("b.kind = 'account'")).andOn(db.raw('b.value = c.user_id::text'));
+          join.on(db.raw("b.kind = 'workspace'")).andOn(db.raw('b.value = c.user_id::text'));
         })
         .whereRaw('c.id = ANY(?::uuid[])', [[...names.keys()]]);
     })) as Pick<Block, 'kind' | 'value'>[];

@@ -1,6 +1,7 @@
 import { saveBrand } from '../codes/brand.ts';
 import { v7 as uuidv7 } from 'uuid';
-import { createUser, deleteUser, isBlockedSql, User } from '../accounts/users.ts';
+import { createUser, isBlockedSql, isWorkspaceBlockedSql, User } from '../accounts/users.ts';
+import { deleteUser } from '../workspaces/deletion.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { saveDesign } from '../codes/design/stored-design.ts';
 import { newLogo } from '../codes/design/stored-logo.ts';
@@ -83,7 +84,7 @@ interface StoredAccount {
 async function readAccount(db: Database): Promise<StoredAccount | undefined> {
   const { rows } = (await db.raw(
     `SELECT demo.user_id AS "userId", code_id AS "codeId", share_token AS "shareToken", scans_until AS "scansUntil",
-            ${isBlockedSql('demo.user_id')} AS "isBlocked",
+            ${isBlockedSql('demo.user_id')} OR ${isWorkspaceBlockedSql('demo.user_id')} AS "isBlocked",
             (SELECT coalesce(sum(count), 0)::int FROM scan_counters JOIN qr_codes AS own ON own.id = qr_code_id
              WHERE own.user_id = demo.user_id AND dimension = 'total') AS scans
      FROM demo_account AS demo JOIN qr_codes ON qr_codes.id = code_id`,

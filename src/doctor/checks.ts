@@ -11,7 +11,7 @@ import { CheckAborted, type Finding, findingsFor, type Found, found, type Subjec
 import { withoutPeriod } from './format.ts';
 import { checkGeoData } from './geo-data.ts';
 import { checkMail } from './mail.ts';
-import { checkOpenId } from './openid.ts';
+import { checkOpenId, checkOpenIdWorkspace } from './openid.ts';
 import { checkServer } from './postgres.ts';
 import { type PoolerMode, checkHosts, checkPooler, checkReplicas } from './postgres-servers.ts';
 import { type SampleRequest, checkForwards, checkProxy, probe } from './proxy.ts';
@@ -134,6 +134,14 @@ const doctorChecks: Check[] = [
     subject: 'openid',
     variables: ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_DOMAINS', 'OIDC_ONLY'],
     run: ({ config }) => checkOpenId(config),
+  },
+  {
+    name: 'openid workspace',
+    subject: 'openid',
+    variables: ['OIDC_WORKSPACE', 'OIDC_WORKSPACE_ROLE'],
+    needs: ['database'],
+    run: ({ config, databaseUrl }) =>
+      config.openId?.workspace && withConnection(databaseUrl, (db) => checkOpenIdWorkspace(db, config)),
   },
   { name: 'geo data', subject: 'geo data', run: ({ config, nowMs }) => checkGeoData(config, nowMs) },
   { name: 'proxy', subject: 'proxy', run: ({ config, sample }) => checkProxy(config, sample) },

@@ -1,8 +1,20 @@
 import type { Config } from '../config.ts';
 import { createOpenIdProvider, OpenIdError } from '../net/openid-provider.ts';
+import type { Database } from '../store/database.ts';
+import { hasWorkspace } from '../workspaces/automatic-membership.ts';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, failure } = findingsFor('openid');
+
+/** Whether there is the workspace that people join when they first sign in. */
+export async function checkOpenIdWorkspace(db: Database, { openId }: Config): Promise<Finding | false> {
+  const slug = openId?.workspace?.slug;
+  if (slug === undefined || (await hasWorkspace(db, slug))) return false;
+  return failure(
+    `There is no workspace with the address /w/${slug}: people who first sign in with ${openId?.name} join none.`,
+    'Set OIDC_WORKSPACE to what follows /w/ in the address of a workspace, or remove it.',
+  );
+}
 
 /** Reads the metadata of the OpenID provider. Signs nobody in, so it cannot check the client's secret. */
 export async function checkOpenId({ openId, baseUrl }: Config): Promise<Finding | false> {

@@ -23,6 +23,8 @@ export const ownSegments: ReadonlySet<string> = new Set([
   'signup',
   'unsubscribe',
   'webhooks',
+  'workspace',
+  'workspaces',
 ]);
 
 const slash = 0x2f;

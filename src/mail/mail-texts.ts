@@ -36,6 +36,8 @@ export interface MailTexts {
   passwordChanged(resetPage: string): Draft;
   confirmEmail(email: string, link: string): Draft;
   emailChanged(newEmail: string): Draft;
+  /** To those who were members of it. */
+  workspaceDeleted(name: string): Draft;
   /** `isGone`: it answered 410. Otherwise it failed for three days. */
   webhookDisabled(webhook: { name: string; isGone: boolean; link: string }): Draft;
   secondFactorChanged(change: FactorChange, page: string): Draft;

@@ -11,14 +11,22 @@ export interface OpenIdConfig {
   domains: readonly string[];
   /** No passwords, passkeys, sign-ups or links by mail. */
   isOnly: boolean;
+  /** The workspace that people join when they first sign in, by its slug. */
+  workspace?: { slug: string; role: AutomaticRole } | undefined;
 }
+
+/** Not owner: a sign-in must not hand out keys and the deletion of a workspace. */
+export const automaticRoles = ['editor', 'viewer'] as const;
+type AutomaticRole = (typeof automaticRoles)[number];
 
 const maxNameLength = 40;
 const maxDomains = 100;
 const maxSecretLength = 1_000;
 const domainPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const required = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
-const optional = ['OIDC_NAME', 'OIDC_DOMAINS', 'OIDC_ONLY'] as const;
+const optional = ['OIDC_NAME', 'OIDC_DOMAINS', 'OIDC_ONLY', 'OIDC_WORKSPACE', 'OIDC_WORKSPACE_ROLE'] as const;
+/** As in the table of workspaces. */
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
 /** Undefined where no provider is set. Each error starts with the name of its variable, and repeats no secret. */
 export function readOpenIdConfig(
@@ -59,6 +67,17 @@ export function readOpenIdConfig(
 
   const only = given('OIDC_ONLY') ?? 'off';
   if (only !== 'on' && only !== 'off') fail(`OIDC_ONLY must be one of on, off, not "${only}"`);
+
+  const slug = given('OIDC_WORKSPACE');
+  if (slug !== undefined && !slugPattern.test(slug.slice(0, 100)))
+    fail('OIDC_WORKSPACE must be what follows /w/ in the address of a workspace, such as staff');
+  if (slug !== undefined && domains.length === 0)
+    fail('OIDC_WORKSPACE needs OIDC_DOMAINS: otherwise everybody with an account there could join');
+  const givenRole = given('OIDC_WORKSPACE_ROLE');
+  const role = automaticRoles.find((each) => each === (givenRole ?? 'viewer'));
+  if (!role) fail(`OIDC_WORKSPACE_ROLE must be one of ${automaticRoles.join(', ')}, not "${givenRole}"`);
+  if (givenRole !== undefined && slug === undefined)
+    fail('OIDC_WORKSPACE_ROLE needs OIDC_WORKSPACE: set both, or remove it');
   if (!isValid) return undefined;
   return Object.freeze({
     issuer,
@@ -67,6 +86,7 @@ export function readOpenIdConfig(
     name,
     domains: Object.freeze(domains),
     isOnly: only === 'on',
+    ...(slug !== undefined && role && { workspace: Object.freeze({ slug, role }) }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { insertNotices, unlessKnown } from './notices.ts';
-import { isReachableSql } from './owners.ts';
+import { wantsNoticesSql } from './owners.ts';
 
 /** Once a day, a little earlier each time, so that a late run does not skip a day. */
 const checkEveryMs = 23 * hourMs;
@@ -57,8 +57,8 @@ export async function findDueCodes(db: Database, position: PassPosition, now: Da
        ORDER BY is_wrapped, share_token LIMIT ${codesPerStep}
      ), due AS (
        SELECT page.id
-       FROM page JOIN notice_checks USING (user_id) JOIN users AS owner ON owner.id = page.user_id
-       WHERE is_live AND ${isReachableSql} AND NOT coalesce('destination' = ANY(owner.muted_notices), false)
+       FROM page JOIN notice_checks USING (user_id)
+       WHERE is_live AND ${wantsNoticesSql('page.user_id', 'destination')}
          -- A file of ours is there.
          AND NOT EXISTS (SELECT FROM code_files AS file WHERE file.code_id = page.id)
          AND NOT EXISTS (

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dayMs, hourMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { leaseOn } from '../store/lease.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 import type { NoticeKind } from './owners.ts';
 
 const retryMs = 10 * 60_000;
@@ -20,10 +21,10 @@ export interface Notice {
   data: Record<string, unknown>;
 }
 
-/** All notices of one kind to one owner: one mail. */
+/** All notices of one kind about one workspace: one mail to each of its owners. */
 export interface NoticeBatch {
   mailId: string;
-  userId: string;
+  workspaceId: WorkspaceId;
   kind: NoticeKind;
   notices: Notice[];
   /** How often a worker was killed that may have sent it, or the server's answer was lost. */
@@ -68,7 +69,7 @@ async function tryToClaim(db: Database, now: Date): Promise<NoticeBatch | undefi
          repeats = CASE WHEN notice.mail_id IS NULL THEN 0 ELSE repeats + 1 END
        FROM next WHERE notice.user_id = next.user_id AND notice.kind = next.kind
          AND notice.mail_id IS NOT DISTINCT FROM next.mail_id AND claimed_at IS NULL AND ${lease.isFree}
-       RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "userId", notice.kind, qr_code_id AS "codeId", data,
+       RETURNING notice.id, notice.mail_id AS "mailId", notice.user_id AS "workspaceId", notice.kind, qr_code_id AS "codeId", data,
          found_at AS "foundAt", repeats
      )
      SELECT claimed.* FROM owner LEFT JOIN claimed ON true`,
@@ -77,10 +78,10 @@ async function tryToClaim(db: Database, now: Date): Promise<NoticeBatch | undefi
   const [first] = rows;
   if (!first) return undefined;
   if ((first.id as number | null) === null) return 'taken meanwhile';
-  const { mailId, userId, kind, repeats } = first;
+  const { mailId, workspaceId, kind, repeats } = first;
   const oldest = new Date(now.getTime() - (maxAgeMs[kind] ?? usualMaxAgeMs));
   const notices = rows.filter(({ foundAt }) => foundAt > oldest).toSorted((a, b) => a.id - b.id);
-  return { mailId, userId, kind, notices, repeats };
+  return { mailId, workspaceId, kind, notices, repeats };
 }
 
 /** Sent, or nothing to say: for good. */

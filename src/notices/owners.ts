@@ -1,8 +1,12 @@
+import { isBlockedSql, isWorkspaceBlockedSql } from '../accounts/users.ts';
 import type { Database } from '../store/database.ts';
+import { maxToldOwners } from '../workspaces/people.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 
-/** Somebody who gets notices: the address is confirmed, and the account not blocked. */
+/** A workspace whose owners get notices: at least one has a confirmed address and is not blocked. */
 export interface Owner {
-  id: string;
+  id: WorkspaceId;
+  /** That of the owner who joined first: its days begin at midnight there. */
   timeZone: string | null;
   /** First scans before are no news. */
   since: Date;
@@ -11,54 +15,73 @@ export interface Owner {
 const checkEveryMs = 9 * 60_000;
 const ownersPerStep = 20;
 
-/** Whether the owner can be written to, as SQL for `users AS owner`. */
-export const isReachableSql = `lower(owner.confirmed_email) = lower(owner.email)
-  AND NOT EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = owner.id::text)`;
+/** Whether somebody can be written to, as SQL for `users AS person`. */
+const isReachableSql = `lower(person.confirmed_email) = lower(person.email) AND NOT ${isBlockedSql('person.id')}`;
 
-/** Owners whose address was confirmed since the last run. */
+/** The owners of a workspace who can be written to, as SQL to follow FROM. `workspaceId` is an expression. */
+const reachableOwners = (workspaceId: string) => `
+  workspace_members AS member JOIN users AS person ON person.id = member.user_id
+  WHERE member.workspace_id = ${workspaceId} AND member.role = 'owner' AND ${isReachableSql}
+    AND NOT ${isWorkspaceBlockedSql('member.workspace_id')}`;
+
+const isMutedSql = (kind: string) => `coalesce(${kind} = ANY(person.muted_notices), false)`;
+
+/** Whether an owner of the workspace wants notices of this kind, as SQL. */
+export const wantsNoticesSql = (workspaceId: string, kind: NoticeKind) =>
+  `EXISTS (SELECT FROM ${reachableOwners(workspaceId)} AND NOT ${isMutedSql(`'${kind}'`)})`;
+
+/** Workspaces with an owner whose address was confirmed since the last run. */
 export async function addOwners(db: Database, now: Date): Promise<void> {
   await db.raw(
     `INSERT INTO notice_checks (user_id, since, checked_at)
-     SELECT id, :now, '-infinity' FROM users AS owner
-     WHERE ${isReachableSql} AND NOT EXISTS (SELECT FROM notice_checks WHERE user_id = owner.id)
+     SELECT id, :now, '-infinity' FROM workspaces
+     WHERE NOT EXISTS (SELECT FROM notice_checks WHERE user_id = workspaces.id)
+       AND EXISTS (SELECT FROM ${reachableOwners('workspaces.id')})
      ON CONFLICT DO NOTHING`,
     { now },
   );
 }
 
-/** The next owners whose codes are to be looked at; no other worker gets them. Undefined: all have been. */
+/** The next workspaces whose codes are to be looked at; no other worker gets them. Undefined: all have been. */
 export async function claimOwners(db: Database, now: Date): Promise<Owner[] | undefined> {
   const { rows } = (await db.raw(
-    `UPDATE notice_checks AS known SET checked_at = :now
-     FROM users AS owner
-     WHERE owner.id = known.user_id AND known.user_id IN (
-       SELECT user_id FROM notice_checks WHERE checked_at <= :due
-       ORDER BY checked_at LIMIT ${ownersPerStep} FOR UPDATE SKIP LOCKED
+    `WITH claimed AS (
+       UPDATE notice_checks SET checked_at = :now
+       WHERE user_id IN (
+         SELECT user_id FROM notice_checks WHERE checked_at <= :due
+         ORDER BY checked_at LIMIT ${ownersPerStep} FOR UPDATE SKIP LOCKED
+       )
+       RETURNING user_id AS id, since
      )
-     RETURNING owner.id, owner.time_zone AS "timeZone", known.since, (${isReachableSql}) AS "isReachable"`,
+     SELECT claimed.id, claimed.since, first.time_zone AS "timeZone", first.is_reachable AS "isReachable"
+     FROM claimed LEFT JOIN LATERAL (
+       SELECT person.time_zone, true AS is_reachable FROM ${reachableOwners('claimed.id')}
+       ORDER BY member.joined_at, person.id LIMIT 1
+     ) AS first ON true`,
     { now, due: new Date(now.getTime() - checkEveryMs) },
-  )) as { rows: (Owner & { isReachable: boolean })[] };
+  )) as { rows: (Owner & { isReachable: boolean | null })[] };
   return rows.length === 0 ? undefined : rows.filter(({ isReachable }) => isReachable);
 }
 
 export interface Recipient {
+  userId: string;
   email: string;
   language: string | null;
-  timeZone: string | null;
 }
 
-/** Undefined where the owner cannot be written to, or has switched these notices off. */
-export async function findRecipient(
+/** The owners of a workspace who can be written to and have not switched these notices off: those who joined first. */
+export async function findRecipients(
   db: Database,
-  userId: string,
+  workspaceId: WorkspaceId,
   kind: NoticeKind,
-): Promise<Recipient | undefined> {
+): Promise<Recipient[]> {
   const { rows } = (await db.raw(
-    `SELECT email, language, time_zone AS "timeZone" FROM users AS owner
-     WHERE id = :userId AND ${isReachableSql} AND NOT coalesce(:kind = ANY(muted_notices), false)`,
-    { userId, kind },
+    `SELECT person.id AS "userId", person.email, person.language
+     FROM ${reachableOwners(':workspaceId')} AND NOT ${isMutedSql(':kind')}
+     ORDER BY member.joined_at, person.id LIMIT ${maxToldOwners}`,
+    { workspaceId, kind },
   )) as { rows: Recipient[] };
-  return rows[0];
+  return rows;
 }
 
 export async function readMutedNotices(db: Database, userId: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import type { Language } from '../http/preferred-language.ts';
 import type { FactorChange } from '../mail/mail-texts.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
 import { Type } from '../schema.ts';
 import { defineQueue } from './queue-definition.ts';
 
@@ -16,10 +17,13 @@ export type MailRequest =
   | { kind: 'confirm-email'; userId: string }
   /** To the old address. */
   | { kind: 'email-changed'; userId: string; oldEmail: string }
-  | { kind: 'webhook-disabled'; userId: string; endpointId: string }
+  /** To an owner of the workspace. Without one, the previous release has queued it: the workspace has the id of the account. */
+  | { kind: 'webhook-disabled'; userId: string; workspaceId?: WorkspaceId; endpointId: string }
+  /** To somebody who was a member of it. */
+  | { kind: 'workspace-deleted'; userId: string; name: string }
   | { kind: 'second-factor-changed'; userId: string; change: FactorChange }
   /** Ready, or failed. */
-  | { kind: 'export-finished'; userId: string; requestId: string };
+  | { kind: 'export-finished'; userId: string; workspaceId?: WorkspaceId; requestId: string };
 
 /** `sealed` is the encrypted request, because it may contain addresses. */
 const contract = Type.Object({

@@ -65,6 +65,13 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
     create_workspace_of_account: 'Each account has a workspace with its id, of which it is the owner.',
     copy_plan_to_workspace:
       'The workspace of an account has its plan, also if the previous release changes it.',
+    keep_shared_workspace:
+      'The previous release deletes no account with which others would lose a workspace: its transaction fails.',
+  },
+  blocks: {
+    block_workspaces_of_account:
+      'With an account, the workspaces are blocked of which it is the only owner, whichever release blocks it.',
+    unblock_workspaces_of_account: 'And with it, they are unblocked.',
   },
   workspaces: {
     copy_plan_to_account: 'The previous release finds the plan of a workspace at its account.',

@@ -4,6 +4,7 @@ import { auditPages, overviewPages } from './admin/admin-routes.ts';
 import { blocksPages } from './admin/blocks/blocks-routes.ts';
 import { queuesPages } from './admin/queues/queues-routes.ts';
 import { usersPages } from './admin/users/users-routes.ts';
+import { adminWorkspacePages } from './admin/workspaces/workspaces-routes.ts';
 import { accountPages, unsubscribePages } from './account/account-routes.ts';
 import { codeDetailPages } from './codes/detail/detail-routes.ts';
 import { designPreviewRoutes } from './codes/design/design-previews.ts';
@@ -32,6 +33,7 @@ import { signUpPages } from './sign-in/sign-up-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
 import { webhooksPages } from './webhooks/webhooks-routes.ts';
+import { workspacePages } from './workspace/workspace-routes.ts';
 import { apiRoutes, documentRoutes } from './api/router.ts';
 import { loadAssets } from './asset-files.ts';
 import { forms, markChanges } from './middleware/forms.ts';
@@ -69,10 +71,12 @@ const features: ((services: Services) => Routes)[] = [
   codeDetailPages,
   keysPages,
   webhooksPages,
+  workspacePages,
   securityPages,
   accountPages,
   overviewPages,
   usersPages,
+  adminWorkspacePages,
   blocksPages,
   queuesPages,
   auditPages,

@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import type { DisabledReason, EventName } from './events.ts';
 import { dropPending } from './purge-deliveries.ts';
 import { generateSecret, type SecretBox } from './signing.ts';
+import type { Maker } from '../workspaces/made-by.ts';
 import { lockWorkspace, ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** After a rotation, calls are signed with both secrets for this long. */
@@ -47,6 +48,13 @@ export class Endpoint extends Model {
   /** The last call that succeeded took long, or there was none. */
   declare isSlow: boolean;
   declare ownerToldAt: Date | null;
+  /** Null for endpoints of an earlier release, and those that a program has created. */
+  declare createdBy: string | null;
+  /** Their address at that time. */
+  declare createdByEmail: string | null;
+  /** Who changed it last, unless a program did. */
+  declare changedBy: string | null;
+  declare changedByEmail: string | null;
   declare createdAt: Date;
   declare updatedAt: Date;
 }
@@ -59,7 +67,7 @@ export async function createEndpoint(
   db: Database,
   workspaceId: WorkspaceId,
   input: EndpointInput,
-  { box, quota, now }: { box: SecretBox; quota: number; now: Date },
+  { box, quota, now, maker }: { box: SecretBox; quota: number; now: Date; maker?: Maker },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = generateSecret();
   return db.transaction(async (transaction) => {
@@ -78,6 +86,8 @@ export async function createEndpoint(
         workspaceId,
         sealedSecret: box.seal(secret),
         secretKey: box.keyName,
+        createdBy: maker?.id ?? null,
+        createdByEmail: maker?.email ?? null,
         createdAt: now,
         updatedAt: now,
       })
@@ -123,7 +133,7 @@ export async function changeEndpoint(
   id: string,
   { isEnabled, ...changes }: EndpointChanges,
   now: Date,
-  check: Check = () => undefined,
+  { check = () => undefined, maker }: { check?: Check; maker?: Maker } = {},
 ): Promise<Endpoint> {
   const stored = await findEndpoint(db, workspaceId, id);
   check(stored);
@@ -146,7 +156,7 @@ export async function changeEndpoint(
     check(await findEndpoint(transaction, workspaceId, id, { isLocked: true }));
     return Endpoint.query(transaction)
       .findById(id)
-      .patch({ ...changes, ...retry, ...state, updatedAt: now })
+      .patch({ ...changes, ...retry, ...state, ...changedBy(maker), updatedAt: now })
       .returning('*')
       .first()
       .throwIfNotFound();
@@ -159,6 +169,11 @@ export async function changeEndpoint(
 function unproven(url: string): Pick<Endpoint, 'host' | 'isSlow'> {
   return { host: new URL(url).hostname, isSlow: true };
 }
+
+const changedBy = (maker: Maker | undefined) => ({
+  changedBy: maker?.id ?? null,
+  changedByEmail: maker?.email ?? null,
+});
 
 function stateColumns(isEnabled: boolean, now: Date): Partial<Endpoint> {
   if (!isEnabled) return { isEnabled, disabledAt: now, disabledReason: 'owner' };
@@ -177,7 +192,7 @@ export async function rotateSecret(
   db: Database,
   workspaceId: WorkspaceId,
   id: string,
-  { box, now, check }: { box: SecretBox; now: Date; check?: Check },
+  { box, now, check, maker }: { box: SecretBox; now: Date; check?: Check; maker?: Maker },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = generateSecret();
   return db.transaction(async (transaction) => {
@@ -190,6 +205,7 @@ export async function rotateSecret(
         sealedPreviousSecret: box.seal(box.open(current.sealedSecret)),
         previousSecretUntil: new Date(now.getTime() + overlapMs),
         secretKey: box.keyName,
+        ...changedBy(maker),
         updatedAt: now,
       })
       .returning('*')
@@ -240,7 +256,7 @@ const maxOwners = 100;
  */
 export async function tellOfDisabled(
   db: Database,
-  tell: (endpoint: Endpoint) => Promise<void>,
+  tell: (endpoint: Endpoint, transaction: Database) => Promise<void>,
   now: Date,
 ): Promise<void> {
   for (let told = 0; told < maxOwners; told += 1) {
@@ -255,7 +271,7 @@ export async function tellOfDisabled(
         .skipLocked()
         .first();
       if (!endpoint) return true;
-      await tell(endpoint);
+      await tell(endpoint, transaction);
       await Endpoint.query(transaction).findById(endpoint.id).patch({ ownerToldAt: now });
       return false;
     });

@@ -1,3 +1,5 @@
+import { raw } from 'objection';
+import { isWorkspaceBlockedSql } from '../accounts/users.ts';
 import type { Database } from '../store/database.ts';
 import { Workspace, type WorkspaceId } from './workspace.ts';
 
@@ -12,6 +14,8 @@ export const hasRole = (role: Role, needed: Role) => roles.indexOf(role) <= role
 export interface Membership {
   workspace: Workspace;
   role: Role;
+  /** An operator has blocked the workspace: its keys are refused, and its codes answer 410. */
+  isBlocked?: boolean;
 }
 
 /** A page offers no more of them to switch to. */
@@ -26,13 +30,13 @@ export async function findMemberships(
   const found = (await Workspace.query(db)
     .join('workspace_members AS member', 'member.workspace_id', 'workspaces.id')
     .where('member.user_id', userId)
-    .select('workspaces.*', 'member.role')
+    .select('workspaces.*', 'member.role', raw(`${isWorkspaceBlockedSql('workspaces.id')} AS is_blocked`))
     .orderByRaw('(workspaces.slug = ?) DESC, (workspaces.id = ?) DESC, member.joined_at, workspaces.id', [
       preferredSlug ?? '',
       userId,
     ])
-    .limit(maxMemberships)) as (Workspace & { role: Role })[];
-  return found.map((workspace) => ({ workspace, role: workspace.role }));
+    .limit(maxMemberships)) as (Workspace & { role: Role; isBlocked: boolean })[];
+  return found.map((workspace) => ({ workspace, role: workspace.role, isBlocked: workspace.isBlocked }));
 }
 
 /** Undefined where the person is not a member. */

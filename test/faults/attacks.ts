@@ -201,7 +201,7 @@ export async function prepareTwelve(fixture: Fixture): Promise<Record<string, Sh
       leaveAfterMs: 60_000,
     },
     exports: {
-      request: post('/account/export', exporter.client.cookies, {
+      request: post('/workspace/export', exporter.client.cookies, {
         csrfToken: await tokenOf(exporter, '/account'),
       }),
       connections: 5,

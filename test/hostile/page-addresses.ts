@@ -46,7 +46,7 @@ const addresses: PageRow[] = [
   ...['/signin/link/x', '/signin/link/%00', '/signin/confirm/x', `/signin/confirm/${'a'.repeat(43)}`].map(
     (path) => get(`a link of a mail that is none, ${path.slice(0, 40)}`, path, deadLink),
   ),
-  get('an export that does not exist', '/account/export.zip', noExport),
+  get('an export that does not exist', '/workspace/export.zip', noExport),
   get('a webhook that is none', '/webhooks/x', noWebhook),
   get('a webhook with an encoded NUL', '/webhooks/%00', noWebhook),
   get('a delivery that is none', '/webhooks/deliveries/x', noDelivery),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { deleteUser, User } from '../../src/accounts/users.ts';
+import { User } from '../../src/accounts/users.ts';
+import { deleteUser } from '../../src/workspaces/deletion.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { Scan } from '../../src/scans/scan.ts';

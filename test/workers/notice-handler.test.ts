@@ -297,7 +297,7 @@ describe('Notices to owners', () => {
     await findEndingCodes(service.db, [owner.id], wednesday);
     // Killed after this.
     const taken = await claimNotices(service.db, wednesday);
-    expect(taken?.userId).to.equal(owner.id);
+    expect(taken?.workspaceId).to.equal(owner.id);
     await runHandler(wednesday);
     expect(sentTo(owner)).to.deep.equal([]);
     await owner.code('Poster', { endsIn: 6 * day });

@@ -141,6 +141,12 @@ export const de: MailTexts = {
       'Wenn Sie hier kein Konto haben, ignorieren Sie diese E-Mail. Die Adresse wird dann nicht bestätigt.',
     ],
   }),
+  workspaceDeleted: (name) => ({
+    subject: `Der Arbeitsbereich „${name}“ wurde gelöscht`,
+    paragraphs: [
+      `Jemand, dem „${name}“ gehörte, hat den Arbeitsbereich gelöscht. Sie waren Mitglied. Seine Codes, API-Schlüssel und Webhooks funktionieren nicht mehr.`,
+    ],
+  }),
   emailChanged: (newEmail) => ({
     subject: 'Die E-Mail-Adresse Ihres Kontos wurde geändert',
     paragraphs: [

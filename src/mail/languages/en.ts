@@ -135,6 +135,12 @@ export const en: MailTexts = {
       'If you have no account here, ignore this email. The address is then not confirmed.',
     ],
   }),
+  workspaceDeleted: (name) => ({
+    subject: `The workspace “${name}” was deleted`,
+    paragraphs: [
+      `One of its owners deleted “${name}”, of which you were a member. Its codes, API keys and webhooks no longer work.`,
+    ],
+  }),
   emailChanged: (newEmail) => ({
     subject: 'The email address of your account was changed',
     paragraphs: [

@@ -141,6 +141,12 @@ export const es: MailTexts = {
       'Si no tiene una cuenta aquí, ignore este correo. La dirección no quedará confirmada.',
     ],
   }),
+  workspaceDeleted: (name) => ({
+    subject: `Se ha eliminado el espacio de trabajo «${name}»`,
+    paragraphs: [
+      `Un propietario de «${name}», del que usted era miembro, lo ha eliminado. Sus códigos, claves de API y webhooks ya no funcionan.`,
+    ],
+  }),
   emailChanged: (newEmail) => ({
     subject: 'La dirección de correo de su cuenta ha cambiado',
     paragraphs: [

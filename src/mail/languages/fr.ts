@@ -144,6 +144,12 @@ export const fr: MailTexts = {
       'Si vous n’avez pas de compte ici, ignorez cet e-mail. L’adresse ne sera alors pas confirmée.',
     ],
   }),
+  workspaceDeleted: (name) => ({
+    subject: `L’espace de travail « ${name} » a été supprimé`,
+    paragraphs: [
+      `Un propriétaire de « ${name} », dont vous étiez membre, a supprimé cet espace de travail. Ses codes, clés API et webhooks ne fonctionnent plus.`,
+    ],
+  }),
   emailChanged: (newEmail) => ({
     subject: 'L’adresse e-mail de votre compte a été modifiée',
     paragraphs: [

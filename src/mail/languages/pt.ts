@@ -138,6 +138,12 @@ export const pt: MailTexts = {
       'Se você não tem uma conta aqui, ignore este e-mail. O endereço não será confirmado.',
     ],
   }),
+  workspaceDeleted: (name) => ({
+    subject: `O espaço de trabalho “${name}” foi excluído`,
+    paragraphs: [
+      `Um proprietário de “${name}”, do qual você era membro, excluiu este espaço de trabalho. Os códigos, as chaves de API e os webhooks dele já não funcionam.`,
+    ],
+  }),
   emailChanged: (newEmail) => ({
     subject: 'O endereço de e-mail da sua conta foi alterado',
     paragraphs: [

@@ -125,6 +125,12 @@ export const zh: MailTexts = {
     action: { label: '确认此地址', url: link },
     notes: ['此链接 24 小时内有效。', '如果您在这里没有帐户，请忽略此邮件，该地址将不会被确认。'],
   }),
+  workspaceDeleted: (name) => ({
+    subject: `工作区“${name}”已被删除`,
+    paragraphs: [
+      `您曾是“${name}”的成员，其所有者已将该工作区删除。其中的二维码、API 密钥和 Webhook 均已失效。`,
+    ],
+  }),
   emailChanged: (newEmail) => ({
     subject: '您帐户的电子邮件地址已更改',
     paragraphs: [`您的帐户现在使用地址 ${newEmail}。与该帐户有关的邮件不再发送到本地址。`],

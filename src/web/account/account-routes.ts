@@ -1,20 +1,17 @@
 import type { Context } from 'koa';
-import { cancelExport, findExport, readExport, requestExport } from '../../accounts/account-exports.ts';
-import { readUse } from '../../accounts/account-limits.ts';
-import { countAccess, listKeyUse } from '../../accounts/api-keys.ts';
+import { readPersonData } from '../../accounts/account-exports.ts';
+import { countAccess } from '../../accounts/api-keys.ts';
 import { takeAttempt } from '../../accounts/request-windows.ts';
 import { changePassword, findPendingEmail } from '../../accounts/account-links.ts';
 import {
   type User,
   changeEmail,
   changedMeanwhile,
-  deleteUser,
   emailErrors,
   hasConfirmedEmail,
 } from '../../accounts/users.ts';
 import { commonPasswordError, passwordErrors } from '../../accounts/passwords.ts';
 import { isTimeZone } from '../../runtime/time-zone.ts';
-import { limitsOf } from '../../limits.ts';
 import { isLanguage } from '../../http/preferred-language.ts';
 import {
   isNoticeKind,
@@ -33,26 +30,23 @@ import {
 } from './account-view.tsx';
 import { localSignIn } from '../sign-in/local-sign-in.ts';
 import { askForConfirmation, mailLater } from '../sign-in/mail-requests.ts';
-import { AppError, BusyError, type FieldError } from '../../errors.ts';
+import { AppError, type FieldError, invalid } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
 import type { FrontFlash } from '../front/front-routes.ts';
-import { callerOf } from '../middleware/caller.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import { requireValid, submit } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirectWithFlash } from '../ui/page.ts';
 import { confirmationOf, userOf } from '../middleware/session.ts';
-import { findWorkspace, ownWorkspaceId } from '../../workspaces/workspace.ts';
+import { deleteUser, LastOwnerError } from '../../workspaces/deletion.ts';
+import { listWorkspacesOf } from '../../workspaces/people.ts';
 
 const maxConfirmationsPerHour = 5;
-const maxExportsPerHour = 3;
 const maxPasswordChecksPerHour = 20;
 
 const flashTexts = {
   language: 'Your choice was saved.',
   notices: 'Your choice of emails was saved.',
-  export: 'Your export is being created. It takes a minute, longer with many scans.',
-  tooManyExports: 'You have asked for too many exports. Try again in an hour.',
   confirm: 'An email with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many emails were sent. Try again in an hour.',
   email: 'Your email was changed.',
@@ -68,7 +62,7 @@ export type AccountFlash = keyof typeof flashTexts;
 /** The page Account, with what still works after the password has changed. */
 export const reviewPath = '/account?review=access';
 
-/** Plan and usage, email, password, export and deletion of the account. */
+/** Email, password, mails, data and deletion of the account. */
 export function accountPages(parts: Services): Routes {
   const { db, config, passwords, sessions, sendMail, now, codeChanged } = parts;
   const routes = createRoutes('/account');
@@ -77,11 +71,6 @@ export function accountPages(parts: Services): Routes {
 
   async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
     const user = userOf(ctx);
-    const workspace = await findWorkspace(db, ownWorkspaceId(user));
-    const limits = limitsOf(workspace, config.limits);
-    const keys = (await listKeyUse(db, workspace.id))
-      .filter(({ key }) => key.stateAt(now()) === 'active')
-      .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {
       isConfirmed: hasConfirmedEmail(user),
@@ -93,15 +82,8 @@ export function accountPages(parts: Services): Routes {
     };
     const props: AccountProps = {
       email,
-      plan: {
-        name: workspace.plan,
-        limits,
-        use: await readUse(db, workspace.id),
-        byPlan: config.limits,
-        keys,
-      },
-      latestExport: await findExport(db, user.id, now()),
-      access: ctx.query['review'] === 'access' ? await countAccess(db, workspace.id) : undefined,
+      workspaces: await listWorkspacesOf(db, user.id),
+      access: ctx.query['review'] === 'access' ? await countAccess(db, user.id) : undefined,
       refused,
       values: { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') },
     };
@@ -190,47 +172,23 @@ export function accountPages(parts: Services): Routes {
       if (field(ctx, 'confirmation').trim().toLowerCase() !== user.email.toLowerCase())
         errors.push({ field: 'confirmation', message: `Enter ${user.email}` });
       requireValid(errors);
+      const shareTokens = await deleteUser(db, user).catch((error: unknown) => {
+        if (!(error instanceof LastOwnerError)) throw error;
+        throw invalid([{ field: 'confirmation', message: error.message.replace(/\.$/, '') }]);
+      });
       await sessions.signOut(ctx);
-      const shareTokens = await deleteUser(db, user);
       for (const token of shareTokens) codeChanged(token);
       const start = config.hasLandingPage ? '/' : '/signin';
       redirectWithFlash(ctx, parts, start, 'accountDeleted' satisfies FrontFlash);
     }),
   );
 
-  /** Builds the archive of the account's data. */
-  routes.post('person', '/export', async (ctx) => {
-    const { id: userId } = userOf(ctx);
-    const limit = { subject: `export:${userId}`, maxPerHour: maxExportsPerHour };
-    const { isAllowed } = await takeAttempt(db, limit);
-    const requestId = isAllowed ? await requestExport(db, userId, now()) : undefined;
-    if (requestId)
-      await parts.buildExport({ userId, requestId }).catch(async (cause: unknown) => {
-        parts.log.warn({ err: cause }, 'an export could not be queued');
-        await cancelExport(db, userId, requestId);
-        throw new BusyError('Exports cannot be made at the moment. Try again in a minute.', {
-          retryAfterSeconds: 60,
-          cause,
-        });
-      });
-    pages.redirectWithFlash(ctx, '/account', isAllowed ? 'export' : 'tooManyExports');
-  });
-
-  routes.get('person', '/export.zip', async (ctx) => {
-    const { id: userId } = userOf(ctx);
-    const found = await findExport(db, userId, now());
-    if (found?.state !== 'ready')
-      throw new AppError(
-        'not_found',
-        'There is no export to download. Ask for a new one on the page Account.',
-      );
-    const caller = callerOf(ctx);
-    const read = <Value>(work: () => Promise<Value>) => parts.downloads.read(caller, work);
-    const body = await parts.downloads.stream(caller, async () => readExport(db, userId, read));
-    ctx.type = 'application/zip';
-    ctx.length = found.bytes;
-    ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));
-    ctx.body = body;
+  /** What belongs to the person. What belongs to a workspace is in its export. */
+  routes.get('person', '/data.json', async (ctx) => {
+    const data = await readPersonData(db, userOf(ctx).id);
+    ctx.type = 'application/json';
+    ctx.set('Content-Disposition', attachment('qrelay-account', 'json', 'account'));
+    ctx.body = `${JSON.stringify({ exportedAt: now(), ...data }, null, 2)}\n`;
   });
   return routes;
 }

@@ -1,5 +1,4 @@
 import type { ProgramAccess } from '../../accounts/api-keys.ts';
-import type { AccountExport } from '../../accounts/account-exports.ts';
 import { pluralize } from '../../doctor/format.ts';
 import type { FieldError } from '../../errors.ts';
 import type { Language } from '../../http/preferred-language.ts';
@@ -8,11 +7,9 @@ import { timeZones } from '../../runtime/time-zone.ts';
 import { CheckBox, type FormState, Input, Reveal, Select, idOf } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
-import { Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
-import { figure } from '../ui/words.tsx';
 import { CurrentPassword } from './current-password.tsx';
-import { PlanCard, type PlanProps } from './plan-card.tsx';
+import type { WorkspaceOfPerson } from '../../workspaces/people.ts';
 
 export interface AccountProps {
   email: {
@@ -27,8 +24,8 @@ export interface AccountProps {
     /** Kinds of notices that are switched off. */
     muted: string[];
   };
-  latestExport: ExportState | undefined;
-  plan: PlanProps;
+  /** Those of which the person is a member. */
+  workspaces: Pick<WorkspaceOfPerson, 'id' | 'name' | 'role'>[];
   /** What to review after the password has changed. */
   access: ProgramAccess | undefined;
   refused: RefusedForm | undefined;
@@ -49,7 +46,7 @@ const refusedTexts: Record<RefusedForm['name'], string> = {
   language: 'Language and time zone were not changed.',
 };
 
-export function AccountView({ email, plan, latestExport, access, refused, values }: AccountProps) {
+export function AccountView({ email, workspaces, access, refused, values }: AccountProps) {
   const visitor = useVisitor();
   const errorsOf = (name: RefusedForm['name']) => (refused?.name === name ? refused.errors : []);
   const formOf = (name: RefusedForm['name']): FormState => ({ values, errors: errorsOf(name) });
@@ -63,7 +60,13 @@ export function AccountView({ email, plan, latestExport, access, refused, values
           {access && <AccessReview {...access} />}
         </Notice>
       )}
-      <PlanCard plan={plan} />
+      <p>
+        Signed in as{' '}
+        <strong>
+          <bdi>{visitor.email}</bdi>
+        </strong>
+      </p>
+      <WorkspacesCard workspaces={workspaces} />
       <section class="card setting">
         <h2>Security</h2>
         <p>
@@ -75,15 +78,6 @@ export function AccountView({ email, plan, latestExport, access, refused, values
           <a class="button quiet" href="/account/security">
             <Icon name="shield-check" />
             Manage security
-          </a>
-        </p>
-      </section>
-      <section class="card setting">
-        <h2>Brand</h2>
-        <p>
-          <a class="button quiet" href="/codes/brand">
-            <Icon name="palette" />
-            Your colors and your logo
           </a>
         </p>
       </section>
@@ -158,13 +152,22 @@ export function AccountView({ email, plan, latestExport, access, refused, values
         />
       </section>
       {email.canMail && <NoticesCard {...email} />}
-      <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />
+      <section class="card setting" id="export">
+        <h2>Export your data</h2>
+        <p>
+          <a href="/account/data.json" download>
+            Download what belongs to your account
+          </a>{' '}
+          as JSON. Codes, scans, keys and files are in the export of{' '}
+          <a href="/workspace#export">the workspace</a>.
+        </p>
+      </section>
       <section class="card setting danger">
         <h2>Delete account</h2>
         {refusal('delete')}
         <p>
-          This permanently deletes your keys, your codes, also those in the trash, and all their scans.
-          Printed codes stop working.
+          This permanently deletes the workspaces of which you are the only member, with their keys, codes,
+          also those in the trash, and all their scans. Printed codes stop working. You leave the others.
         </p>
         <Reveal title="Delete account…" isOpen={refused?.name === 'delete'} isDanger>
           <Form action="/account/delete">
@@ -188,6 +191,37 @@ export function AccountView({ email, plan, latestExport, access, refused, values
         </Reveal>
       </section>
     </Layout>
+  );
+}
+
+function WorkspacesCard({ workspaces }: Pick<AccountProps, 'workspaces'>) {
+  return (
+    <section class="card setting">
+      <h2>Workspaces</h2>
+      {workspaces.length === 0 ? (
+        <p>You are not a member of a workspace.</p>
+      ) : (
+        <ul>
+          {workspaces.map(({ id, name, role }) => (
+            <li key={id}>
+              <bdi>{name}</bdi> <span class="badge">{role}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="row">
+        {workspaces.length > 0 && (
+          <a class="button quiet" href="/workspace">
+            <Icon name="settings" />
+            Plan, usage and settings
+          </a>
+        )}
+        <a class="button quiet" href="/workspaces/new">
+          <Icon name="plus" />
+          New workspace
+        </a>
+      </div>
+    </section>
   );
 }
 
@@ -299,61 +333,6 @@ function NoticesCard({ muted, isConfirmed }: Pick<AccountProps['email'], 'muted'
         </button>
       </Form>
     </section>
-  );
-}
-
-type ExportState = Pick<AccountExport, 'state' | 'failure' | 'bytes' | 'expiresAt'>;
-
-/** The archive of an account's data: ask for it, wait, download. */
-function ExportCard({ latest, isMailed }: { latest: ExportState | undefined; isMailed: boolean }) {
-  return (
-    <section class="card setting" id="export">
-      <h2>Export your data</h2>
-      <p>
-        A ZIP archive with your account, keys, webhooks, templates, brand, codes and all their scans, as JSON
-        and CSV, and the files and logos that you have uploaded. It is kept for seven days.
-      </p>
-      {latest && <Latest {...latest} isMailed={isMailed} />}
-      {latest?.state !== 'pending' && (
-        <Form action="/account/export">
-          <button type="submit" class="quiet">
-            {latest?.state === 'ready' ? 'Create a new export' : 'Create export'}
-          </button>
-        </Form>
-      )}
-    </section>
-  );
-}
-
-function Latest({ state, failure, bytes, expiresAt, isMailed }: ExportState & { isMailed: boolean }) {
-  if (state === 'pending')
-    return (
-      <p>
-        Your export is being created. Reload this page in a minute to download it.
-        {isMailed && ' You also get an email when it is ready.'}
-      </p>
-    );
-  if (state === 'failed' && failure === 'error')
-    return (
-      <p>
-        Your export could not be created. Try again. If that does not help, contact the operator of this
-        service.
-      </p>
-    );
-  if (state === 'failed')
-    return (
-      <p>
-        Your account has too many scans for one export. Delete codes that you no longer need, download their
-        scans on the page of each code, or contact the operator of this service.
-      </p>
-    );
-  return (
-    <p>
-      <a href="/account/export.zip" download>
-        Download the export
-      </a>{' '}
-      ({figure(Math.ceil(bytes / 1_000))} KB), until <Moment at={expiresAt} show="day" />
-    </p>
   );
 }
 

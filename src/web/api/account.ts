@@ -66,7 +66,7 @@ export const readAccount = operation({
       findLimits(db, workspaceId, config.limits),
       readUse(db, workspaceId),
     ]);
-    const { fileMb, ...others } = limits;
+    const { fileMb, workspaces: _ofPeople, ...others } = limits;
     return {
       plan,
       limits: { ...others, fileBytes: fileMb * bytesPerMb },

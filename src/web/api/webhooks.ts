@@ -283,7 +283,7 @@ export const webhookOperations = [
       const { qrCodeIds, ...given } = await body(rules);
       const changes = { ...given, ...(qrCodeIds !== undefined && { codeIds: qrCodeIds }) };
       const check = (current: Endpoint) => requireMatch(endpointEtag(presentEndpoint(current, now())));
-      const changed = await changeEndpoint(db, workspaceId, id, changes, now(), check);
+      const changed = await changeEndpoint(db, workspaceId, id, changes, now(), { check });
       const shown = presentEndpoint(changed, now());
       return versioned(shown, endpointEtag(shown));
     },

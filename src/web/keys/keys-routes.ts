@@ -16,11 +16,12 @@ import { type Routes, createRoutes } from '../routes.ts';
 import { type Refusal, labelErrors, requireValid, submit } from '../ui/form.ts';
 import { createPages, redirect } from '../ui/page.ts';
 import type { Services } from '../services.ts';
-import { workspaceIdOf, workspaceOf } from '../middleware/session.ts';
+import { userOf, workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { minutesInWords } from '../ui/words.tsx';
 import { emptyKeyForm, maxNameLength, readKeyForm } from './key-form.ts';
 import { NewKeyView } from './new-key-view.tsx';
 import { type KeyRow, KeysView, RenameKeyView, RevokeKeyView } from './keys-view.tsx';
+import { whoStillHas } from '../../workspaces/made-by.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
 
 const createdPath = '/keys/created';
@@ -40,8 +41,12 @@ export function keysPages(parts: Services): Routes {
 
   async function rowsOf(workspace: Workspace): Promise<KeyRow[]> {
     const { requestsPerHour: limit } = limitsOf(workspace, config.limits);
-    return (await listKeyUse(db, workspace.id)).map(({ key, used, lastUsedAt }) => ({
+    const keys = await listKeyUse(db, workspace.id);
+    const makers = keys.map(({ key }) => key.createdBy);
+    const owners = await whoStillHas(db, workspace.id, 'owner', makers);
+    return keys.map(({ key, used, lastUsedAt }) => ({
       key,
+      isMakerGone: key.createdBy !== null && !owners.has(key.createdBy),
       lastUsedAt,
       state: key.stateAt(now()),
       remaining: Math.max(0, limit - used),
@@ -69,13 +74,18 @@ export function keysPages(parts: Services): Routes {
     if (errors.length > 0) return refuse({ errors });
     const workspace = workspaceOf(ctx);
     const { keys: maxActive } = limitsOf(workspace, config.limits);
-    const made = await createOwnKey(db, workspace.id, name, { maxActive, now: now(), ...grant });
+    const made = await createOwnKey(db, workspace.id, name, {
+      maxActive,
+      now: now(),
+      maker: userOf(ctx),
+      ...grant,
+    });
     if ('refused' in made) {
       if (made.refused === 'active')
-        return refuse({ error: `An account can have ${maxActive} active keys. Revoke one first.` });
+        return refuse({ error: `A workspace can have ${maxActive} active keys. Revoke one first.` });
       ctx.set('Retry-After', String(made.retryAfterSeconds));
       const wait = minutesInWords(made.retryAfterSeconds);
-      const error = `An account can create ${keysPerHour} keys per hour. Try again in ${wait}.`;
+      const error = `A workspace can create ${keysPerHour} keys per hour. Try again in ${wait}.`;
       return refuse({ error, status: 429 });
     }
     await sessions.keepSecret(ctx, JSON.stringify({ apiKey: made.key, name, grant } satisfies NewKey));

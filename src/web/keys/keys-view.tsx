@@ -16,6 +16,8 @@ import { maxNameLength, scopeField } from './key-form.ts';
 
 export interface KeyRow {
   key: ApiKey;
+  /** Whoever created it is no longer an owner here. */
+  isMakerGone: boolean;
   lastUsedAt: Date | undefined;
   state: ReturnType<ApiKey['stateAt']>;
   remaining: number;
@@ -172,10 +174,15 @@ function KeyTable({ caption, keys, isActive, now }: KeyTableProps) {
       columns={[
         {
           name: 'Name',
-          cell: ({ key }) => (
+          cell: ({ key, isMakerGone }) => (
             <>
               <bdi>{key.name}</bdi> {isActive && <RenameLink apiKey={key} />}
               {isActive && <ActiveBadge expiresAt={key.expiresAt} now={now} />}
+              {isActive && isMakerGone && (
+                <span class="maker-gone">
+                  <MakerGone email={key.createdByEmail} role="owner" /> Revoke it if they know it.
+                </span>
+              )}
             </>
           ),
         },
@@ -184,7 +191,20 @@ function KeyTable({ caption, keys, isActive, now }: KeyTableProps) {
           name: 'Can do',
           cell: ({ key }) => <span class="granted">{key.scopes?.join(', ') ?? 'everything'}</span>,
         },
-        { name: 'Created', cell: ({ key }) => <Moment at={key.createdAt} show="day" /> },
+        {
+          name: 'Created',
+          cell: ({ key, isMakerGone }) => (
+            <span class="made">
+              <Moment at={key.createdAt} show="day" />
+              {key.createdByEmail !== null && !isMakerGone && (
+                <>
+                  {' '}
+                  by <bdi>{key.createdByEmail}</bdi>
+                </>
+              )}
+            </span>
+          ),
+        },
         {
           name: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} show="day" /> : 'never'),
@@ -232,6 +252,15 @@ function RevokeLink({ apiKey: { id, name } }: { apiKey: ApiKey }) {
     >
       Revoke
     </a>
+  );
+}
+
+/** Of a key or a webhook that somebody may still know who has left, or lost the role that it takes to create one. */
+export function MakerGone({ email, role }: { email: string | null; role: string }) {
+  return (
+    <>
+      <bdi>{email ?? 'Somebody'}</bdi> created this and is no longer an {role} here.
+    </>
   );
 }
 

@@ -47,6 +47,8 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
         slug ?? (opensOldAddress ? sessions.lastSlug(ctx) : undefined),
       );
       const [membership] = memberships;
+      // After the last workspace of the person is gone.
+      if (!membership && opensOldAddress) return redirect(ctx, '/workspaces/new');
       if (!membership || (slug !== undefined && membership.workspace.slug !== slug)) throw nothingHere();
       if (opensOldAddress) return redirect(ctx, `/w/${membership.workspace.slug}${ctx.url}`);
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
@@ -218,7 +220,7 @@ function invalidApiKey(): AppError {
 function blockedAccount(): AppError {
   return new AppError(
     'invalid_api_key',
-    'The account of this API key is blocked. Contact the operator of this service.',
+    'The workspace of this API key is blocked. Contact the operator of this service.',
     { headers: { 'WWW-Authenticate': 'Bearer' }, code: 'account_blocked' },
   );
 }

@@ -38,6 +38,8 @@ import { RecoveryCodesView, SecurityView } from './security-view.tsx';
 import { type Routes, createRoutes } from '../routes.ts';
 
 export const securityPath = '/account/security';
+/** Pages with a form that needs a confirmation. */
+const confirmedPages = ['/account', '/workspace'];
 const maxCodesPerHour = 10;
 const flashTexts = {
   sessions: 'All other sessions were signed out.',
@@ -274,7 +276,7 @@ export function securityPages(parts: Services): Routes {
     goToProvider(ctx, {
       kind: 'confirm',
       userId: userOf(ctx).id,
-      next: field(ctx, 'page') === '/account' ? '/account' : securityPath,
+      next: confirmedPages.find((page) => page === field(ctx, 'page')) ?? securityPath,
     }),
   );
 

@@ -28,7 +28,6 @@ import {
 import { localSignIn } from './local-sign-in.ts';
 import { mailLater, requireMail } from './mail-requests.ts';
 import { completeSignIn, home, newPasswordErrors, takeAttempts } from './sign-in-steps.ts';
-import { ownWorkspaceId } from '../../workspaces/workspace.ts';
 
 const maxPerAddress = 20;
 /** For the account that is named, so that nobody can flood its owner. */
@@ -108,7 +107,7 @@ export function mailLinkPages(parts: Services): Routes {
     if (!used) return showDead(ctx);
     await mailLater(parts, { kind: 'password-changed', userId: used.user.id });
     const isRevoked = hasAccess(used.revoked);
-    const isToReview = isRevoked || hasAccess(await countAccess(db, ownWorkspaceId(used.user)));
+    const isToReview = isRevoked || hasAccess(await countAccess(db, used.user.id));
     await completeSignIn(ctx, parts, used.user, isToReview ? reviewPath : home);
     // Last, because signing in clears it.
     if (isRevoked) sessions.setFlash(ctx, '/account', 'revoked' satisfies AccountFlash);

@@ -92,10 +92,16 @@ export function openIdPages(parts: Services): Routes {
       // With closed sign-ups, a list of domains says who gets an account.
       mayCreate: config.signUps === 'open' || domains.length > 0,
       language: preferredLanguage(ctx.get('Accept-Language')),
+      workspace: config.openId?.workspace,
     };
     const result = await signInByIdentity(db, identity, rules, now());
     if ('refused' in result) return showSignIn(ctx, refusals[result.refused], 403, next);
-    const { user, isLinked, isClaimed } = result;
+    const { user, isLinked, isClaimed, lacksWorkspace } = result;
+    if (lacksWorkspace)
+      parts.log.warn(
+        { slug: config.openId?.workspace?.slug },
+        'OIDC_WORKSPACE names no workspace, so somebody who has signed in did not join one',
+      );
     if (isLinked)
       await mailLater(parts, { kind: 'second-factor-changed', userId: user.id, change: 'identity-added' });
     await completeSignIn(ctx, parts, user, isClaimed ? '/account' : next, { isConfirmed: true });

@@ -97,6 +97,12 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
         </header>
         <main id="content">
           {visitor.isDemo && <DemoBar />}
+          {visitor.isBlocked && (
+            <Notice kind="bad">
+              This workspace is blocked: its codes do not work, and its API keys are refused. Contact the
+              operator of this service.
+            </Notice>
+          )}
           {children}
         </main>
         <Footer links={visitor.footerLinks}>{footer}</Footer>

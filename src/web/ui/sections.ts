@@ -25,7 +25,11 @@ export const navigation: Record<'visitor' | 'demo' | 'user' | 'operator', Sectio
 };
 
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */
-export const returnPaths: ReadonlySet<string> = new Set([...user, accountSection].map(({ path }) => path));
+export const returnPaths: ReadonlySet<string> = new Set([
+  ...[...user, accountSection].map(({ path }) => path),
+  '/workspace',
+  '/workspaces',
+]);
 
 /** The section that a page belongs to, in the navigation. */
 export function sectionName(path: string): string | undefined {

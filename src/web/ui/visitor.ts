@@ -14,6 +14,8 @@ export interface Visitor {
   account: string | undefined;
   /** Looks at the demo account, in which nothing can be changed. */
   isDemo: boolean;
+  /** An operator has blocked the workspace of the page. */
+  isBlocked?: boolean | undefined;
   /** The current one first. Empty where the page does not know them. */
   workspaces: { slug: string; name: string }[];
   /** Operators of the service get a link to its pages for them. */

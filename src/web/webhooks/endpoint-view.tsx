@@ -8,6 +8,7 @@ import { Form, Notice, Page } from '../ui/layout.tsx';
 import { DayPresets, pastPresets } from '../ui/day-presets.tsx';
 import { Table } from '../ui/table.tsx';
 import { Moment } from '../ui/time.tsx';
+import { MakerGone } from '../keys/keys-view.tsx';
 import { EndpointState, eventTexts } from './webhooks-view.tsx';
 
 const disabledTexts: Record<DisabledReason, string> = {
@@ -19,6 +20,7 @@ const disabledTexts: Record<DisabledReason, string> = {
 
 interface EndpointProps {
   endpoint: Endpoint;
+  isMakerGone: boolean;
   deliveries: Delivery[];
   /** By the id of the delivery. */
   lastAttempts: Map<string, Attempt>;
@@ -27,7 +29,14 @@ interface EndpointProps {
   replay: FormState;
 }
 
-export function EndpointView({ endpoint, deliveries, lastAttempts, older, replay }: EndpointProps) {
+export function EndpointView({
+  endpoint,
+  isMakerGone,
+  deliveries,
+  lastAttempts,
+  older,
+  replay,
+}: EndpointProps) {
   const { id, name, url, events, isEnabled, disabledReason, failingSince } = endpoint;
   return (
     <Page
@@ -46,6 +55,19 @@ export function EndpointView({ endpoint, deliveries, lastAttempts, older, replay
       }
       form={replay}
     >
+      {isEnabled && isMakerGone && (
+        <Notice kind="bad">
+          <p>
+            <MakerGone email={endpoint.createdByEmail} role="owner or editor" /> Check that the address is
+            yours, and create a new secret.
+          </p>
+          <Form action={`/webhooks/${id}/rotate`}>
+            <button type="submit" class="quiet small">
+              New secret
+            </button>
+          </Form>
+        </Notice>
+      )}
       {disabledReason && <Notice kind="bad">{disabledTexts[disabledReason]}</Notice>}
       {isEnabled && failingSince && (
         <Notice kind="bad">
@@ -78,6 +100,8 @@ export function EndpointView({ endpoint, deliveries, lastAttempts, older, replay
               <Selection endpoint={endpoint} />
             </dd>
           </div>
+          <MadeBy title="Created by" email={endpoint.createdByEmail} />
+          <MadeBy title="Last changed by" email={endpoint.changedByEmail} />
         </dl>
       </section>
       {deliveries.length === 0 ? (
@@ -116,6 +140,19 @@ export function EndpointView({ endpoint, deliveries, lastAttempts, older, replay
         </details>
       )}
     </Page>
+  );
+}
+
+function MadeBy({ title, email }: { title: string; email: string | null }) {
+  return (
+    email !== null && (
+      <div>
+        <dt>{title}</dt>
+        <dd>
+          <bdi>{email}</bdi>
+        </dd>
+      </div>
+    )
   );
 }
 

@@ -35,7 +35,9 @@ import type { FormState } from '../ui/controls.tsx';
 import { labelErrors, refusalOf } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirect } from '../ui/page.ts';
-import { workspaceIdOf, workspaceOf } from '../middleware/session.ts';
+import { userOf, workspaceIdOf, workspaceOf } from '../middleware/session.ts';
+import { whoStillHas } from '../../workspaces/made-by.ts';
+import type { WorkspaceId } from '../../workspaces/workspace.ts';
 import { DeliveryView, EndpointView } from './endpoint-view.tsx';
 import {
   DeleteEndpointView,
@@ -82,6 +84,13 @@ export function webhooksPages(parts: Services): Routes {
       form.errors.push({ field: 'codes', message: `has codes that are not yours, in line ${lines}` });
     return { form, input };
   }
+  /** Ids of endpoints that somebody has created who could not any more. */
+  async function findMakersGone(workspaceId: WorkspaceId, endpoints: Endpoint[]): Promise<Set<string>> {
+    const makers = endpoints.map(({ createdBy }) => createdBy);
+    const here = await whoStillHas(db, workspaceId, 'editor', makers);
+    const gone = endpoints.filter(({ createdBy }) => createdBy !== null && !here.has(createdBy));
+    return new Set(gone.map(({ id }) => id));
+  }
   async function showSecret(ctx: Context, made: NewSecret): Promise<void> {
     await sessions.keepSecret(ctx, JSON.stringify(made));
     redirect(ctx, '/webhooks/secret');
@@ -91,7 +100,11 @@ export function webhooksPages(parts: Services): Routes {
     const workspace = workspaceOf(ctx);
     const endpoints = await listEndpoints(db, workspace.id);
     const { webhooks: quota } = limitsOf(workspace, config.limits);
-    pages.show(ctx, WebhooksView, { endpoints, quota });
+    pages.show(ctx, WebhooksView, {
+      endpoints,
+      quota,
+      makersGone: await findMakersGone(workspace.id, endpoints),
+    });
   });
 
   routes.get('editor', '/new', (ctx) => {
@@ -103,7 +116,8 @@ export function webhooksPages(parts: Services): Routes {
     const { form, input } = await readForm(ctx);
     if (form.errors.length > 0) return pages.show(ctx, EndpointFormView, { form }, { status: 400 });
     const workspace = workspaceOf(ctx);
-    const options = { box: webhooks.box, quota: limitsOf(workspace, config.limits).webhooks, now: now() };
+    const { webhooks: quota } = limitsOf(workspace, config.limits);
+    const options = { box: webhooks.box, quota, now: now(), maker: userOf(ctx) };
     try {
       const { endpoint, secret } = await createEndpoint(db, workspace.id, input, options);
       await showSecret(ctx, { id: endpoint.id, secret, isRotated: false });
@@ -143,10 +157,11 @@ export function webhooksPages(parts: Services): Routes {
     const values = { firstDay: field(ctx, 'firstDay') || today, lastDay: field(ctx, 'lastDay') || today };
     const older = found.length > pageSize ? deliveries.at(-1)?.id : undefined;
     const replay = { values, errors: [], error };
+    const isMakerGone = (await findMakersGone(endpoint.workspaceId, [endpoint])).has(endpoint.id);
     pages.show(
       ctx,
       EndpointView,
-      { endpoint, deliveries, lastAttempts, older, replay },
+      { endpoint, isMakerGone, deliveries, lastAttempts, older, replay },
       { status: error ? 400 : 200 },
     );
   }
@@ -163,14 +178,14 @@ export function webhooksPages(parts: Services): Routes {
     const { id, codeIds } = await findOwn(ctx);
     const { form, input } = await readForm(ctx, codeIds ?? []);
     if (form.errors.length > 0) return pages.show(ctx, EndpointFormView, { form, id }, { status: 400 });
-    await changeEndpoint(db, workspaceIdOf(ctx), id, input, now());
+    await changeEndpoint(db, workspaceIdOf(ctx), id, input, now(), { maker: userOf(ctx) });
     pages.redirectWithFlash(ctx, `/webhooks/${id}`, 'saved');
   });
 
   routes.post('editor', '/:id/state', async (ctx) => {
     const { id } = await findOwn(ctx);
     const isEnabled = field(ctx, 'isEnabled') === 'true';
-    await changeEndpoint(db, workspaceIdOf(ctx), id, { isEnabled }, now());
+    await changeEndpoint(db, workspaceIdOf(ctx), id, { isEnabled }, now(), { maker: userOf(ctx) });
     // The page of a disabled one says so.
     if (isEnabled) pages.redirectWithFlash(ctx, `/webhooks/${id}`, 'enabled');
     else redirect(ctx, `/webhooks/${id}`);
@@ -184,7 +199,11 @@ export function webhooksPages(parts: Services): Routes {
 
   routes.post('editor', '/:id/rotate', async (ctx) => {
     const { id } = await findOwn(ctx);
-    const { secret } = await rotateSecret(db, workspaceIdOf(ctx), id, { box: webhooks.box, now: now() });
+    const { secret } = await rotateSecret(db, workspaceIdOf(ctx), id, {
+      box: webhooks.box,
+      now: now(),
+      maker: userOf(ctx),
+    });
     await showSecret(ctx, { id, secret, isRotated: true });
   });
 

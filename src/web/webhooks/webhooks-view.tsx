@@ -7,8 +7,16 @@ import { Empty } from '../ui/empty.tsx';
 import { Confirmation, Form, Notice, Page } from '../ui/layout.tsx';
 import { Table } from '../ui/table.tsx';
 import { Moment } from '../ui/time.tsx';
+import { MakerGone } from '../keys/keys-view.tsx';
 
-export function WebhooksView({ endpoints, quota }: { endpoints: Endpoint[]; quota: number }) {
+interface WebhooksProps {
+  endpoints: Endpoint[];
+  quota: number;
+  /** Ids of those whose creator has left, or could not create one any more. */
+  makersGone: ReadonlySet<string>;
+}
+
+export function WebhooksView({ endpoints, quota, makersGone }: WebhooksProps) {
   return (
     <Page
       title="Webhooks"
@@ -52,10 +60,17 @@ export function WebhooksView({ endpoints, quota }: { endpoints: Endpoint[]; quot
             columns={[
               {
                 name: 'Name',
-                cell: ({ id, name }) => (
-                  <a href={`/webhooks/${id}`}>
-                    <bdi>{name}</bdi>
-                  </a>
+                cell: ({ id, name, createdByEmail }) => (
+                  <>
+                    <a href={`/webhooks/${id}`}>
+                      <bdi>{name}</bdi>
+                    </a>
+                    {makersGone.has(id) && (
+                      <span class="maker-gone">
+                        <MakerGone email={createdByEmail} role="owner or editor" />
+                      </span>
+                    )}
+                  </>
                 ),
               },
               { name: 'Host', cell: ({ url }) => <bdi>{new URL(url).host}</bdi> },

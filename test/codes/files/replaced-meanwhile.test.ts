@@ -5,6 +5,7 @@ import { createServedFiles } from '../../../src/codes/files/served-files.ts';
 import { deleteFile, purgeFiles, saveFile } from '../../../src/codes/files/stored-file.ts';
 import type { QrCode } from '../../../src/codes/qr-code.ts';
 import type { Database } from '../../../src/store/database.ts';
+import { ownWorkspaceId } from '../../../src/workspaces/workspace.ts';
 import { exportFiles } from '../../../workers/export-handler.ts';
 import { type ApiClient, apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
@@ -145,7 +146,10 @@ describe('A file that is replaced or deleted while it is read', () => {
     async function exportWhile(change: () => Promise<void>): Promise<Map<string, Buffer>> {
       const found = new Map<string, Buffer>();
       let isChanged = false;
-      for await (const { name, content } of exportFiles(service.db, userId, { baseUrl, now: new Date() })) {
+      for await (const { name, content } of exportFiles(service.db, ownWorkspaceId({ id: userId }), {
+        baseUrl,
+        now: new Date(),
+      })) {
         const pieces: Buffer[] = [];
         for await (const piece of content) {
           pieces.push(Buffer.from(piece));

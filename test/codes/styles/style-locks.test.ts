@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { User, deleteUser } from '../../../src/accounts/users.ts';
+import { User } from '../../../src/accounts/users.ts';
+import { deleteUser } from '../../../src/workspaces/deletion.ts';
 import { defaultLimits } from '../../../src/limits.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';

@@ -9,7 +9,8 @@ import {
   requestExport,
 } from '../../../src/accounts/account-exports.ts';
 import { takeLostExports } from '../../../src/accounts/export-turns.ts';
-import { deleteUser, findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
+import { deleteUser } from '../../../src/workspaces/deletion.ts';
 import { saveBrand } from '../../../src/codes/brand.ts';
 import { ownedFiles } from '../../../src/codes/files/stored-file.ts';
 import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
@@ -85,7 +86,7 @@ onBothQueues('The export of an account', (redisUrl) => {
 
   async function download(client: FormClient): Promise<Map<string, Buffer>> {
     return eventually(async () => {
-      const answer = await client.get('/account/export.zip');
+      const answer = await client.get('/workspace/export.zip');
       expect(answer.status).to.equal(200);
       const archive = Buffer.from(await answer.arrayBuffer());
       expect(answer.headers.get('Content-Length')).to.equal(String(archive.length));
@@ -95,7 +96,7 @@ onBothQueues('The export of an account', (redisUrl) => {
 
   async function ask(client: FormClient): Promise<string> {
     await client.get('/account');
-    expect((await client.post('/account/export', {})).status).to.equal(303);
+    expect((await client.post('/workspace/export', {})).status).to.equal(303);
     return mainText(await client.get('/account'));
   }
 
@@ -121,11 +122,11 @@ onBothQueues('The export of an account', (redisUrl) => {
     const others = await createCode(apiClient(service.url, await service.makeKey()), { name: 'Secret' });
     await fillScans(service.db, others.id, 3, 1);
     const ann = await signedIn(service, 'ann@example.com');
-    expect(await ask(ann)).to.contain('Your export is being created');
+    expect(await ask(ann)).to.contain('The export is being created');
     const archive = await download(ann);
     const uploaded = `files/${filed.id}/Menu.pdf`;
     expect([...archive.keys()]).to.deep.equal([
-      'account.json',
+      'workspace.json',
       'codes.json',
       'codes.csv',
       'styles.json',
@@ -140,12 +141,14 @@ onBothQueues('The export of an account', (redisUrl) => {
       updatedAt: string;
     };
     expect(exported).to.deep.equal(brand);
-    const account = JSON.parse(String(archive.get('account.json'))) as {
-      account: object;
+    const described = JSON.parse(String(archive.get('workspace.json'))) as {
+      workspace: object;
+      members: object[];
       apiKeys: { prefix: string }[];
     };
-    expect(account.account).to.include({ email: 'ann@example.com', plan: 'pro' });
-    expect(account.apiKeys.map(({ prefix }) => key.includes(prefix))).to.deep.equal([true]);
+    expect(described.workspace).to.include({ slug: 'ann', plan: 'pro' });
+    expect(described.members[0]).to.include({ email: 'ann@example.com', role: 'owner' });
+    expect(described.apiKeys.map(({ prefix }) => key.includes(prefix))).to.deep.equal([true]);
     const codes = JSON.parse(String(archive.get('codes.json'))) as object[];
     expect(codes).to.have.length(2);
     expect(codes[0]).to.deep.include({ pageLogo: { logo: logoId, alt: 'Ours' } });
@@ -162,7 +165,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       .not.to.contain('Secret')
       .and.not.to.contain(others.id)
       .and.not.to.match(/hash|sealed/i);
-    expect(await mainText(await ann.get('/account'))).to.contain('Download the export');
+    expect(await mainText(await ann.get('/workspace'))).to.contain('Download the export');
   });
 
   it('has every file of an account with hundreds of them', async () => {
@@ -191,8 +194,8 @@ onBothQueues('The export of an account', (redisUrl) => {
     ];
     await ask(owner);
     await download(owner);
-    expect((await other.get('/account/export.zip')).status).to.equal(404);
-    const stranger = await fetch(`${service.url}/account/export.zip`, {
+    expect((await other.get('/workspace/export.zip')).status).to.equal(404);
+    const stranger = await fetch(`${service.url}/workspace/export.zip`, {
       redirect: 'manual',
       headers: { Accept: 'text/html' },
     });
@@ -203,7 +206,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(await purgeExports(service.db, new Date(Date.now() + 6 * day))).to.equal(0);
     expect(await purgeExports(service.db, later)).to.be.at.least(1);
     expect(await service.db('account_export_chunks').where({ user_id: id })).to.deep.equal([]);
-    expect((await owner.get('/account/export.zip')).status).to.equal(404);
+    expect((await owner.get('/workspace/export.zip')).status).to.equal(404);
   });
 
   it('is built once when its job is delivered twice, also after a worker was killed in the middle', async () => {
@@ -234,7 +237,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       .where({ user_id: user.id })
       .distinct('build_id')) as object[];
     expect(builds).to.have.length(1);
-    expect([...(await download(client)).keys()]).to.include('account.json');
+    expect([...(await download(client)).keys()]).to.include('workspace.json');
     await deleteUser(service.db, user);
     await purgeExports(service.db, new Date());
     expect(await service.db('account_exports').where({ user_id: user.id })).to.deep.equal([]);
@@ -253,7 +256,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     await Promise.all([download(told), download(unconfirmed)]);
     const [mail] = await mails.mailsTo(email);
     expect(mail?.headers['subject']).to.equal('Your export is ready');
-    expect(linkIn(mail!)).to.equal('https://qr.test/account#export');
+    expect(linkIn(mail!)).to.equal('https://qr.test/w/told/workspace#export');
     // As if the worker had died after it had queued the mail.
     await service.db('account_exports').where({ user_id: id }).update({ owner_told_at: null });
     await runHousekeeping();
@@ -268,12 +271,12 @@ onBothQueues('The export of an account', (redisUrl) => {
     await requestExport(service.db, id, new Date(Date.now() - 20 * minute));
     const page = async () => mainText(await client.get('/account'));
     expect(await page())
-      .to.contain('Your export is being created')
+      .to.contain('The export is being created')
       .and.not.to.contain('You also get an email');
     await service.db('users').where({ id }).update({ confirmed_email: 'lost@example.com' });
     expect(await page()).to.contain('You also get an email when it is ready.');
     await runHousekeeping();
-    expect([...(await download(client)).keys()]).to.include('account.json');
+    expect([...(await download(client)).keys()]).to.include('workspace.json');
   });
 
   it('is not begun again while it is built, and has failed after a day', async () => {
@@ -294,7 +297,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(await lost(46)).to.deep.equal([{ userId: id, requestId }]);
     expect(await lost(24 * 60)).to.deep.equal([]);
     expect(await mainText(await client.get('/account'))).to.contain('Your export could not be created.');
-    expect(await ask(client)).to.contain('Your export is being created');
+    expect(await ask(client)).to.contain('The export is being created');
     await download(client);
   });
 
@@ -372,7 +375,7 @@ onBothQueues('The export of an account', (redisUrl) => {
   it('can be asked for three times an hour', async () => {
     const client = await signedIn(service, 'often@example.com');
     for (let time = 0; time < 3; time += 1) {
-      expect(await ask(client)).to.contain('Your export is being created');
+      expect(await ask(client)).to.contain('The export is being created');
       await download(client);
     }
     expect(await ask(client)).to.contain('too many exports');

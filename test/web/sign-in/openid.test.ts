@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { blockAccount } from '../../../src/accounts/account-blocks.ts';
-import { readAccountData } from '../../../src/accounts/account-exports.ts';
+import { readPersonData } from '../../../src/accounts/account-exports.ts';
 import { createApiKey } from '../../../src/accounts/api-keys.ts';
 import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { confirmTotp, startTotp, totpCode } from '../../../src/accounts/second-factors.ts';
 import { loadSecrets } from '../../../src/accounts/secrets.ts';
-import { createUser, deleteUser, User } from '../../../src/accounts/users.ts';
+import { createUser, User } from '../../../src/accounts/users.ts';
+import { deleteUser } from '../../../src/workspaces/deletion.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { authorizationUrlOf, startOpenIdProvider, type TestProvider } from '../../support/openid-provider.ts';
 import { mainText } from '../../support/operator.ts';
@@ -412,7 +413,7 @@ describe('Sign-in with OpenID Connect', () => {
       expect(shown).to.contain('Your account is linked').and.to.contain(`Linked to ${login}@example.com`);
       const found = await User.query(service.db).findById(user.id);
       expect(found, 'the address is another one').to.include({ confirmedEmail: null, passwordHash });
-      expect(await readAccountData(service.db, user.id))
+      expect(await readPersonData(service.db, user.id))
         .to.have.property('identities')
         .that.has.length(1);
 

@@ -1,5 +1,10 @@
 import type { Context } from 'koa';
-import { blockAccount, unblockAccount } from '../../../accounts/account-blocks.ts';
+import {
+  blockAccount,
+  blockWorkspace,
+  unblockAccount,
+  unblockWorkspace,
+} from '../../../accounts/account-blocks.ts';
 import { recordAction } from '../../../accounts/operator-actions.ts';
 import { findUserByEmail } from '../../../accounts/users.ts';
 import { addBlock, listBlocks, removeBlock } from '../../../codes/blocks.ts';
@@ -7,6 +12,7 @@ import { parseCodeInput } from '../../../codes/share-token.ts';
 import { isTopLevel, parseHostInput } from '../../../codes/content/hosts.ts';
 import { findAnyCode } from '../../../codes/codes.ts';
 import { AppError, invalid } from '../../../errors.ts';
+import { findWorkspaceBySlug } from '../../../workspaces/workspace.ts';
 import type { Database } from '../../../store/database.ts';
 import type { FormState } from '../../ui/controls.tsx';
 import { queryText, requireValid, submit } from '../../ui/form.ts';
@@ -76,7 +82,8 @@ export function blocksPages(parts: Services): Routes {
     return submit(
       async () => {
         requireValid(reasonErrors(reason));
-        if (!kind) throw invalid([{ field: 'kind', message: 'must be a host, a code or an account' }]);
+        if (!kind)
+          throw invalid([{ field: 'kind', message: 'must be a host, a code, an account or a workspace' }]);
         const block = { kind, value, reason, isTopLevelMeant: topLevel === 'on' };
         const isNew = await addNamed(userOf(ctx).id, block);
         pages.redirectWithFlash(ctx, '/admin/blocks', isNew ? 'added' : 'known');
@@ -94,7 +101,9 @@ export function blocksPages(parts: Services): Routes {
         const wasBlocked =
           kind === 'account'
             ? await unblockAccount(transaction, value)
-            : await removeBlock(transaction, kind, value);
+            : kind === 'workspace'
+              ? await unblockWorkspace(transaction, value)
+              : await removeBlock(transaction, kind, value);
         if (wasBlocked)
           await recordAction(
             transaction,
@@ -136,6 +145,8 @@ function createAddBlock({ db, now, codeChanged }: Services) {
         return findCode(value);
       case 'account':
         return findAccount(value);
+      case 'workspace':
+        return findNamedWorkspace(value);
     }
   }
 
@@ -176,6 +187,12 @@ function createAddBlock({ db, now, codeChanged }: Services) {
     if (user.isAdmin)
       throw wrong('An operator cannot be blocked. Remove the operator on the command line first');
     return { target: user.id, add: (to, reason) => blockAccount(to, user.id, reason, now()) };
+  }
+
+  async function findNamedWorkspace(value: string): Promise<Found> {
+    const workspace = await findWorkspaceBySlug(db, value);
+    if (!workspace) throw wrong('There is no workspace with this address. Enter what follows /w/ in it');
+    return { target: workspace.id, add: (to, reason) => blockWorkspace(to, workspace.id, reason, now()) };
   }
 
   /** Whether it is new. */

@@ -9,7 +9,8 @@ import { AdminLayout, ReasonInput, SearchForm } from '../admin-layout.tsx';
 export const blockKinds = [
   ['host', 'Host and its subdomains'],
   ['code', 'One code'],
-  ['account', 'Account with all its codes'],
+  ['account', 'Account, with workspaces that only it owns'],
+  ['workspace', 'Workspace with all its codes'],
 ] as const;
 export type BlockKind = (typeof blockKinds)[number][0];
 
@@ -36,7 +37,7 @@ export function BlocksView({ blocks, text, form, ...pages }: BlocksProps) {
           <p>
             {text
               ? 'Try a shorter part of the host, email or reason.'
-              : 'Block a host, a code or an account below when it is abused.'}
+              : 'Block a host, a code, an account or a workspace below when it is abused.'}
           </p>
         </Empty>
       ) : (
@@ -62,7 +63,13 @@ export function BlocksView({ blocks, text, form, ...pages }: BlocksProps) {
   );
 }
 
-function Blocked({ kind, value, email }: ListedBlock) {
+function Blocked({ kind, value, email, slug }: ListedBlock) {
+  if (kind === 'workspace' && slug !== null)
+    return (
+      <a href={`/admin/workspaces/${value}`}>
+        <bdi>{slug}</bdi>
+      </a>
+    );
   if (kind !== 'account' || email === null) return <bdi>{value}</bdi>;
   return (
     <a href={`/admin/users/${value}`}>
@@ -71,12 +78,12 @@ function Blocked({ kind, value, email }: ListedBlock) {
   );
 }
 
-function UnblockForm({ kind, value, email }: ListedBlock) {
+function UnblockForm({ kind, value, email, slug }: ListedBlock) {
   return (
     <Form action="/admin/blocks/remove">
       <input type="hidden" name="kind" value={kind} />
       <input type="hidden" name="value" value={value} />
-      <button type="submit" class="quiet" aria-label={`Unblock ${email ?? value}`}>
+      <button type="submit" class="quiet" aria-label={`Unblock ${email ?? slug ?? value}`}>
         Unblock
       </button>
     </Form>
@@ -103,10 +110,10 @@ function AddForm({ form }: { form: FormState }) {
           <Input
             form={form}
             name="value"
-            label="Host, code or email"
+            label="Host, code, email or workspace"
             required
             autocomplete="off"
-            hint="example.com or a URL on it; a share link, token or id; the email of an account."
+            hint="example.com or a URL on it; a share link, token or id; the email of an account; what follows /w/ in the address of a workspace."
           />
         </div>
         {(isTopLevel || form.values['topLevel'] === 'on') && (

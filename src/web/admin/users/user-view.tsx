@@ -5,10 +5,12 @@ import { megabytes } from '../../../codes/files/stored-file.ts';
 import { Timeline } from '../../codes/detail/charts.tsx';
 import type { RecordedAction } from '../../../accounts/operator-actions.ts';
 import { pluralize } from '../../../doctor/format.ts';
-import { planTitles } from '../../account/plan-card.tsx';
+import { planTitles } from '../../workspace/plan-card.tsx';
 import { type FormState, Input, Select } from '../../ui/controls.tsx';
 import { Form } from '../../ui/layout.tsx';
+import { Table } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import type { WorkspaceOfPerson } from '../../../workspaces/people.ts';
 import { figure } from '../../ui/words.tsx';
 import { AdminLayout, ReasonInput } from '../admin-layout.tsx';
 import { ActionTable } from '../audit/audit-view.tsx';
@@ -18,9 +20,11 @@ import { useVisitor } from '../../ui/visitor.ts';
 interface UserProps {
   user: User;
   figures: AccountFigures;
+  workspaces: WorkspaceOfPerson[];
+  /** Of the workspace that was created with the account. */
   use: AccountUse;
-  /** The limits that the account has unless others are set for it. */
-  planLimits: Limits;
+  /** The limits that it has unless others are set for it. Undefined: it was deleted. */
+  planLimits: Limits | undefined;
   block: { reason: string | null; createdAt: Date } | undefined;
   actions: RecordedAction[];
   /** Undefined: there are too many codes to count them here. */
@@ -29,7 +33,7 @@ interface UserProps {
 }
 
 export function UserView(props: UserProps) {
-  const { user, figures, use, planLimits, block, actions, scans, form } = props;
+  const { user, figures, workspaces, use, planLimits, block, actions, scans, form } = props;
   return (
     <AdminLayout
       title={user.email}
@@ -53,30 +57,66 @@ export function UserView(props: UserProps) {
           <Timeline timeline={scans} />
         </section>
       )}
+      <Workspaces workspaces={workspaces} />
       <div class="columns side-by-side">
-        <section class="card">
-          <h2>Plan</h2>
-          <Form action={`/admin/users/${user.id}/plan`} class="row">
-            <Select
-              form={form}
-              name="plan"
-              label="Plan"
-              choices={planNames.map((name): [string, string] => [name, planTitles[name]])}
-            />
-            <button type="submit" class="quiet">
-              Change plan
-            </button>
-          </Form>
-        </section>
+        {planLimits && (
+          <section class="card">
+            <h2>Plan</h2>
+            <Form action={`/admin/users/${user.id}/plan`} class="row">
+              <Select
+                form={form}
+                name="plan"
+                label="Plan"
+                choices={planNames.map((name): [string, string] => [name, planTitles[name]])}
+              />
+              <button type="submit" class="quiet">
+                Change plan
+              </button>
+            </Form>
+          </section>
+        )}
         <SignInHelp {...props} />
       </div>
-      <LimitsForm user={user} planLimits={planLimits} form={form} />
+      {planLimits && (
+        <LimitsForm action={`/admin/users/${user.id}/limits`} planLimits={planLimits} form={form} />
+      )}
       <BlockForm user={user} block={block} form={form} />
       <section class="card">
         <h2>Changes by operators</h2>
         <ActionTable actions={actions} isOfOneTarget />
       </section>
     </AdminLayout>
+  );
+}
+
+function Workspaces({ workspaces }: Pick<UserProps, 'workspaces'>) {
+  return (
+    <section class="card">
+      <h2>Workspaces</h2>
+      {workspaces.length === 0 ? (
+        <p>The account is not a member of a workspace.</p>
+      ) : (
+        <Table
+          class="stacked"
+          caption="Workspaces of the account"
+          rows={workspaces}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: 'Workspace',
+              cell: ({ id, name }) => (
+                <a href={`/admin/workspaces/${id}`}>
+                  <bdi>{name}</bdi>
+                </a>
+              ),
+            },
+            { name: 'Role', cell: ({ role }) => role },
+            { name: 'Plan', cell: ({ plan }) => planTitles[plan] },
+            { name: 'Members', cell: ({ members }) => figure(members) },
+          ]}
+        />
+      )}
+    </section>
   );
 }
 
@@ -115,15 +155,21 @@ function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figure
   );
 }
 
-function LimitsForm({ user, planLimits, form }: Pick<UserProps, 'user' | 'planLimits' | 'form'>) {
+interface LimitsFormProps {
+  action: string;
+  planLimits: Limits;
+  form: FormState;
+}
+
+export function LimitsForm({ action, planLimits, form }: LimitsFormProps) {
   return (
     <section class="card">
       <h2>Limits</h2>
       <p>
-        Leave a field empty for the limit of the plan. What the account has beyond a lower limit stays; it
-        cannot add to it.
+        Leave a field empty for the limit of the plan. What there is beyond a lower limit stays; it cannot add
+        to it.
       </p>
-      <Form action={`/admin/users/${user.id}/limits`}>
+      <Form action={action}>
         <div class="columns side-by-side">
           {limitNames.map((name) => (
             <Input
@@ -207,8 +253,8 @@ function BlockForm({ user, block, form }: Pick<UserProps, 'user' | 'block' | 'fo
     <section class="card danger">
       <h2>Block account</h2>
       <p>
-        Nobody can sign in, its API keys are refused, and all its codes show that they are blocked. Nothing is
-        deleted, and you can undo it.
+        Nobody can sign in. Workspaces of which it is the only owner are blocked, too: their API keys are
+        refused, and all their codes show that they are blocked. Nothing is deleted, and you can undo it.
       </p>
       <Form action={`/admin/users/${user.id}/block`}>
         <ReasonInput form={form} />

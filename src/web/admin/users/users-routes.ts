@@ -20,8 +20,9 @@ import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.
 import { SignInLinkView, UsersView } from './users-view.tsx';
 import { UserView } from './user-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
+import { listWorkspacesOf } from '../../../workspaces/people.ts';
 import {
-  findWorkspace,
+  findOwnWorkspace,
   ownWorkspaceId,
   setPlan,
   type Workspace,
@@ -84,27 +85,35 @@ export function usersPages(parts: Services): Routes {
     return user;
   }
 
+  async function requireOwnWorkspace(user: User): Promise<Workspace> {
+    const workspace = await findOwnWorkspace(db, user);
+    if (!workspace) throw new AppError('not_found', 'The workspace of this account was deleted.');
+    return workspace;
+  }
+
   const readScans = (id: WorkspaceId) =>
     reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
 
   async function showUser(ctx: Context, user: User, errors: FieldError[] = [], refusal?: string) {
-    const workspace = await findWorkspace(db, ownWorkspaceId(user));
-    const [figures, use, block, actions, scans] = await Promise.all([
+    const workspace = await findOwnWorkspace(db, user);
+    const [figures, workspaces, use, block, actions, scans] = await Promise.all([
       readAccountFigures(db, user.id),
-      readUse(db, workspace.id),
+      listWorkspacesOf(db, user.id),
+      readUse(db, ownWorkspaceId(user)),
       findAccountBlock(db, user.id),
       listActions(db, { target: user.id, limit: actionsShown }),
       // Counting them may take too long for an account with very many codes.
-      withTimeout(scansTimeoutMs, readScans(workspace.id)).catch(() => undefined),
+      withTimeout(scansTimeoutMs, readScans(ownWorkspaceId(user))).catch(() => undefined),
     ]);
     const marked = errors.length > 1 ? 'marked fields' : 'marked field';
     const error = refusal ?? (errors.length > 0 ? `Nothing was changed. Check the ${marked}.` : undefined);
-    const values = { plan: workspace.plan, reason: field(ctx, 'reason'), ...limitValues(ctx, workspace) };
-    const planLimits = config.limits[workspace.plan];
+    const { plan = 'free', limits = null } = workspace ?? {};
+    const values = { plan, reason: field(ctx, 'reason'), ...limitValues(ctx, { limits }) };
+    const planLimits = workspace && config.limits[plan];
     pages.show(
       ctx,
       UserView,
-      { user, figures, use, planLimits, block, actions, scans, form: { values, errors, error } },
+      { user, figures, workspaces, use, planLimits, block, actions, scans, form: { values, errors, error } },
       { status: error ? 400 : 200 },
     );
   }
@@ -138,7 +147,7 @@ export function usersPages(parts: Services): Routes {
     submitForm(ctx, async (user) => {
       const plan = planNames.find((name) => name === field(ctx, 'plan'));
       if (!plan) throw invalid([{ field: 'plan', message: `must be one of ${planNames.join(', ')}` }]);
-      const workspace = await findWorkspace(db, ownWorkspaceId(user));
+      const workspace = await requireOwnWorkspace(user);
       if (plan === workspace.plan) return redirect(ctx, `/admin/users/${user.id}`);
       const note = `${workspace.plan} → ${plan}`;
       await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
@@ -149,17 +158,9 @@ export function usersPages(parts: Services): Routes {
 
   routes.post('operator', '/:id/limits', (ctx) =>
     submitForm(ctx, async (user) => {
-      const errors: FieldError[] = [];
-      const changes: LimitChanges = {};
-      for (const name of limitNames) {
-        const text = field(ctx, name).trim();
-        const error = text === '' ? undefined : limitError(name, text);
-        if (error) errors.push({ field: name, message: error });
-        changes[name] = text === '' ? null : Number(text);
-      }
-      requireValid(errors);
-      const by = { workspaceId: ownWorkspaceId(user), operatorId: userOf(ctx).id };
-      const isChanged = await changeLimits(db, by, changes, now());
+      const { id: workspaceId } = await requireOwnWorkspace(user);
+      const by = { workspaceId, operatorId: userOf(ctx).id };
+      const isChanged = await changeLimits(db, by, readLimitChanges(ctx), now());
       if (isChanged) pages.redirectWithFlash(ctx, `/admin/users/${user.id}`, 'limits');
       else redirect(ctx, `/admin/users/${user.id}`);
     }),
@@ -229,8 +230,22 @@ export function usersPages(parts: Services): Routes {
   return routes;
 }
 
+/** The form of limits. Throws where one of them is wrong. */
+export function readLimitChanges(ctx: Context): LimitChanges {
+  const errors: FieldError[] = [];
+  const changes: LimitChanges = {};
+  for (const name of limitNames) {
+    const text = field(ctx, name).trim();
+    const error = text === '' ? undefined : limitError(name, text);
+    if (error) errors.push({ field: name, message: error });
+    changes[name] = text === '' ? null : Number(text);
+  }
+  requireValid(errors);
+  return changes;
+}
+
 /** Limits that were set for the account, or what was typed. */
-function limitValues(ctx: Context, { limits }: Workspace): Record<string, string> {
+export function limitValues(ctx: Context, { limits }: Pick<Workspace, 'limits'>): Record<string, string> {
   const isTyped = ctx.path.endsWith('/limits');
   return Object.fromEntries(
     limitNames.map((name) => [name, isTyped ? field(ctx, name) : String(limits?.[name] ?? '')]),

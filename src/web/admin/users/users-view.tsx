@@ -3,7 +3,7 @@ import { figure } from '../../ui/words.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { AdminLayout, SearchForm } from '../admin-layout.tsx';
 import { Pages, Table } from '../../ui/table.tsx';
-import { planTitles } from '../../account/plan-card.tsx';
+import { planTitles } from '../../workspace/plan-card.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Notice } from '../../ui/layout.tsx';

@@ -11,44 +11,39 @@ import {
 import { bytesPerMb } from '../../runtime/units.ts';
 import { figure } from '../ui/words.tsx';
 import { KeyPrefix } from '../keys/keys-view.tsx';
-import { useVisitor } from '../ui/visitor.ts';
 
 export interface PlanProps {
   name: Plan;
   limits: Limits;
   use: AccountUse;
   byPlan: PlanLimits;
-  /** The active ones. */
-  keys: { name: string; prefix: string; used: number; limit: number }[];
+  /** The active ones. Undefined for those who may not see them. */
+  keys: { name: string; prefix: string; used: number; limit: number }[] | undefined;
 }
 
 export const planTitles: Record<Plan, string> = { free: 'Free', pro: 'Pro' };
 
-/** The plan of the account, and how much of its limits is used. */
+/** The plan of the workspace, and how much of its limits is used. */
 export function PlanCard({ plan }: { plan: PlanProps }) {
-  const { email } = useVisitor();
   return (
     <section class="card setting">
       <h2>Plan</h2>
       <p>
-        Signed in as{' '}
-        <strong>
-          <bdi>{email}</bdi>
-        </strong>
-      </p>
-      <p>
-        You are on the <strong>{planTitles[plan.name]}</strong> plan. To change it, or one of your limits,
-        contact the operator of this service.
+        This workspace is on the <strong>{planTitles[plan.name]}</strong> plan. To change it, or one of its
+        limits, contact the operator of this service.
       </p>
       <LimitTable {...plan} />
-      <KeyTable keys={plan.keys} />
+      {plan.keys && <KeyTable keys={plan.keys} />}
     </section>
   );
 }
 
-/** Undefined: it is counted for each key, not for the account. */
+/** How many workspaces somebody may own is said where they create one. */
+const isOfWorkspace = (name: LimitName) => name !== 'workspaces';
+
+/** Undefined: it is counted for each key, not for the workspace. */
 function usedOf(name: LimitName, use: AccountUse): number | undefined {
-  if (name === 'requestsPerHour') return undefined;
+  if (name === 'requestsPerHour' || name === 'workspaces') return undefined;
   if (name === 'formsPerHour') return use.forms;
   return name === 'fileMb' ? use.fileBytes / bytesPerMb : use[name];
 }
@@ -56,9 +51,9 @@ function usedOf(name: LimitName, use: AccountUse): number | undefined {
 function LimitTable({ name: ownPlan, limits, use, byPlan }: PlanProps) {
   const other = ownPlan === 'free' ? 'pro' : 'free';
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Your limits">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Limits">
       <table class="limits">
-        <caption>Your limits</caption>
+        <caption>Limits</caption>
         <thead>
           <tr>
             <th scope="col">Limit</th>
@@ -69,7 +64,7 @@ function LimitTable({ name: ownPlan, limits, use, byPlan }: PlanProps) {
           </tr>
         </thead>
         <tbody>
-          {limitNames.map((name) => {
+          {limitNames.filter(isOfWorkspace).map((name) => {
             const { title } = limitDefinitions[name];
             return (
               <tr key={name}>
@@ -81,7 +76,7 @@ function LimitTable({ name: ownPlan, limits, use, byPlan }: PlanProps) {
                     limit={limits[name]}
                     isSize={name === 'fileMb'}
                   />
-                  {limits[name] !== byPlan[ownPlan][name] && <span class="badge">set for you</span>}
+                  {limits[name] !== byPlan[ownPlan][name] && <span class="badge">set for it</span>}
                 </td>
                 <td class="number">{figure(byPlan[other][name])}</td>
               </tr>
@@ -113,7 +108,7 @@ function Used({ title, used, limit, isSize = false }: UsedProps) {
   );
 }
 
-function KeyTable({ keys }: Pick<PlanProps, 'keys'>) {
+function KeyTable({ keys }: { keys: NonNullable<PlanProps['keys']> }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Requests in the last hour">
       <table>

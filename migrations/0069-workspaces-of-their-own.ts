@@ -1,0 +1,101 @@
+import type { Knex } from 'knex';
+
+/** The logo of a brand stays as long as the owner of the brand. */
+const keepBrandLogo = (owners: 'users' | 'workspaces') => `
+  CREATE OR REPLACE FUNCTION keep_brand_logo() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF EXISTS (SELECT FROM brands JOIN ${owners} AS owner ON owner.id = brands.user_id WHERE brands.logo = OLD.id) THEN
+      RETURN NULL;
+    END IF;
+    RETURN OLD;
+  END $$;`;
+
+/** Workspaces of which this person is the only owner. `person` is an expression. */
+const ownedAlone = (person: string) => `
+  FROM workspace_members AS own WHERE own.user_id = ${person} AND own.role = 'owner' AND NOT EXISTS (
+    SELECT FROM workspace_members AS other
+    WHERE other.workspace_id = own.workspace_id AND other.role = 'owner' AND other.user_id <> own.user_id
+  )`;
+
+/**
+ * Workspaces that outlive the account they were created with: blocked on their own, and never deleted with an account while
+ * they have other members. Also, who created keys and webhooks.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    ${keepBrandLogo('workspaces')}
+
+    -- The address is the one at that time. No foreign keys: they stay when the person is gone. Null: an earlier release, the
+    -- command line or a program.
+    ALTER TABLE api_keys ADD COLUMN created_by uuid, ADD COLUMN created_by_email text;
+    ALTER TABLE webhook_endpoints
+      ADD COLUMN created_by uuid, ADD COLUMN created_by_email text,
+      ADD COLUMN changed_by uuid, ADD COLUMN changed_by_email text;
+
+    ALTER TABLE blocks
+      DROP CONSTRAINT blocks_kind_check,
+      ADD CONSTRAINT blocks_kind_check CHECK (kind IN ('code', 'host', 'account', 'workspace')),
+      -- Of a workspace that is blocked because this account is, its only owner.
+      ADD COLUMN account_id uuid;
+    CREATE FUNCTION block_workspaces_of_account() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO blocks (kind, value, reason, created_at, account_id)
+      SELECT 'workspace', own.workspace_id::text, NEW.reason, NEW.created_at, own.user_id
+      ${ownedAlone('NEW.value::uuid')}
+      ON CONFLICT DO NOTHING;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER block_workspaces_of_account AFTER INSERT ON blocks
+      FOR EACH ROW WHEN (NEW.kind = 'account') EXECUTE FUNCTION block_workspaces_of_account();
+    CREATE FUNCTION unblock_workspaces_of_account() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      DELETE FROM blocks WHERE kind = 'workspace' AND account_id = OLD.value::uuid;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER unblock_workspaces_of_account AFTER DELETE ON blocks
+      FOR EACH ROW WHEN (OLD.kind = 'account') EXECUTE FUNCTION unblock_workspaces_of_account();
+    INSERT INTO blocks (kind, value, reason, created_at, account_id)
+    SELECT 'workspace', own.workspace_id::text, block.reason, block.created_at, own.user_id
+    FROM blocks AS block CROSS JOIN LATERAL (SELECT own.* ${ownedAlone('block.value::uuid')}) AS own
+    WHERE block.kind = 'account';
+
+    -- The previous release deletes the codes of an account before the account. Raising an error brings them back.
+    CREATE FUNCTION keep_shared_workspace() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF current_setting('qrelay.left_workspaces', true) = OLD.id::text THEN RETURN OLD; END IF;
+      IF EXISTS (
+        SELECT FROM workspace_members AS other WHERE other.user_id <> OLD.id AND (
+          other.workspace_id = OLD.id OR other.workspace_id IN (SELECT own.workspace_id ${ownedAlone('OLD.id')})
+        )
+      ) THEN
+        RAISE EXCEPTION 'The account % is the only owner of a workspace with other members, or its founder', OLD.id;
+      END IF;
+      RETURN OLD;
+    END $$;
+    CREATE TRIGGER keep_shared_workspace BEFORE DELETE ON users
+      FOR EACH ROW EXECUTE FUNCTION keep_shared_workspace();
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    DROP TRIGGER keep_shared_workspace ON users;
+    DROP TRIGGER block_workspaces_of_account ON blocks;
+    DROP TRIGGER unblock_workspaces_of_account ON blocks;
+    DROP FUNCTION keep_shared_workspace, block_workspaces_of_account, unblock_workspaces_of_account;
+    -- The previous release knows a workspace as the account that it was created with.
+    INSERT INTO blocks (kind, value, reason, created_at)
+      SELECT 'account', value, reason, created_at FROM blocks WHERE kind = 'workspace' AND account_id IS NULL
+        AND EXISTS (SELECT FROM users WHERE users.id = blocks.value::uuid)
+      ON CONFLICT DO NOTHING;
+    DELETE FROM blocks WHERE kind = 'workspace';
+    ALTER TABLE blocks
+      DROP COLUMN account_id,
+      DROP CONSTRAINT blocks_kind_check,
+      ADD CONSTRAINT blocks_kind_check CHECK (kind IN ('code', 'host', 'account'));
+    ALTER TABLE webhook_endpoints
+      DROP COLUMN created_by, DROP COLUMN created_by_email, DROP COLUMN changed_by, DROP COLUMN changed_by_email;
+    ALTER TABLE api_keys DROP COLUMN created_by, DROP COLUMN created_by_email;
+    ${keepBrandLogo('users')}
+  `);
+}

@@ -1,0 +1,31 @@
+import type { Database } from '../store/database.ts';
+import type { Role } from './members.ts';
+import { Workspace } from './workspace.ts';
+
+/** The workspace that people join when they first sign in with the OpenID provider. */
+export interface AutomaticMembership {
+  slug: string;
+  /** Never owner: a sign-in must not hand out keys and the deletion of the workspace. */
+  role: Exclude<Role, 'owner'>;
+}
+
+/** False where there is no workspace with this slug. Whoever is a member already keeps their role. */
+export async function joinAutomatically(
+  transaction: Database,
+  { slug, role }: AutomaticMembership,
+  userId: string,
+  now: Date,
+): Promise<boolean> {
+  // Locked, as by everybody who changes the members of a workspace.
+  const workspace = await Workspace.query(transaction).findOne({ slug }).forNoKeyUpdate().select('id');
+  if (!workspace) return false;
+  await transaction('workspace_members')
+    .insert({ workspace_id: workspace.id, user_id: userId, role, joined_at: now })
+    .onConflict(['workspace_id', 'user_id'])
+    .ignore();
+  return true;
+}
+
+export async function hasWorkspace(db: Database, slug: string): Promise<boolean> {
+  return (await Workspace.query(db).findOne({ slug }).select('id')) !== undefined;
+}

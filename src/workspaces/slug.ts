@@ -1,0 +1,36 @@
+import { v4 as uuidv4 } from 'uuid';
+
+const maxBaseLength = 30;
+/** Would look like a page of the service, or like somebody who speaks for it. */
+const reserved = new Set([
+  'admin',
+  'api',
+  'help',
+  'new',
+  'operator',
+  'qrelay',
+  'security',
+  'settings',
+  'support',
+  'system',
+  'www',
+]);
+
+/** The part of an address that a name becomes: "Café Zürich" is `cafe-zurich`. The browser script of the form does the same. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, maxBaseLength)
+    .replace(/-$/, '');
+  return slug || 'workspace';
+}
+
+/** Whether a workspace can have it as it is. */
+export const isReservedSlug = (slug: string) => reserved.has(slug);
+
+/** Another one, where the slug is reserved or taken. */
+export const suffixedSlug = (slug: string) => `${slug}-${uuidv4().slice(0, 6)}`;
