@@ -17,15 +17,18 @@ import { TryLaterError } from '../src/queue/queue-worker.ts';
 import { type Database, isDatabaseUnavailable, retryUnavailable } from '../src/store/database.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { Endpoint } from '../src/webhooks/endpoints.ts';
+import { draftInvitation, draftMembershipMail } from './membership-mails.ts';
 
 /** Mails of one kind to an account, or to an unconfirmed address, however many accounts have it. */
 const maxPerHour = 10;
-/** Mails that can be requested again are dropped beyond the limit. All others are sent later. */
+/** Mails that can be requested again, or say what a page shows, are dropped beyond the limit. All others are sent later. */
 const repeatable = new Set([
   'password-reset',
   'sign-in-link',
   'sign-up',
   'confirm-email',
+  'invitation',
+  'member-joined',
 ] satisfies MailRequest['kind'][] as string[]);
 /** How often a mail is sent again that the server may have accepted without saying so. */
 const maxRepeats = 2;
@@ -141,6 +144,10 @@ export async function draftMail(
   const { db, site } = parts;
   const { baseUrl } = site;
   if ('email' in request) return draftForAddress(parts, request, now);
+  if (request.kind === 'invitation') {
+    const drafted = await draftInvitation({ db, baseUrl }, request.invitationId, now);
+    return drafted && { ...drafted, language: isLanguage(drafted.language) ? drafted.language : 'en' };
+  }
   const user = await User.query(db).findById(request.userId);
   if (!user) return undefined;
   const language = isLanguage(user.language) ? user.language : 'en';
@@ -178,6 +185,12 @@ export async function draftMail(
       const page = `${baseUrl}/account#export`;
       const isReady = found.state === 'ready';
       return draft(user.email, (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)));
+    }
+    case 'member-joined':
+    case 'member-removed':
+    case 'role-changed': {
+      const write = await draftMembershipMail({ db, baseUrl }, user, request);
+      return write && draft(user.email, write);
     }
     case 'email-changed':
       return draft(request.oldEmail, (texts) => texts.emailChanged(user.email));

@@ -50,6 +50,7 @@ export function PlanCard({ plan }: { plan: PlanProps }) {
 function usedOf(name: LimitName, use: AccountUse): number | undefined {
   if (name === 'requestsPerHour') return undefined;
   if (name === 'formsPerHour') return use.forms;
+  if (name === 'invitationMailsPerDay') return use.invitationMails;
   return name === 'fileMb' ? use.fileBytes / bytesPerMb : use[name];
 }
 

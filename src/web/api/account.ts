@@ -66,11 +66,20 @@ export const readAccount = operation({
       findLimits(db, workspaceId, config.limits),
       readUse(db, workspaceId),
     ]);
-    const { fileMb, ...others } = limits;
+    // Members and invitations are for people, whom no key can invite.
+    const { fileMb, members: _, invitations: __, invitationMailsPerDay: ___, ...others } = limits;
+    const { forms, codes: ownCodes, fileBytes, webhooks: ownWebhooks, keys: ownKeys } = use;
     return {
       plan,
       limits: { ...others, fileBytes: fileMb * bytesPerMb },
-      use: { requests: rateWindow.used, ...use },
+      use: {
+        requests: rateWindow.used,
+        forms,
+        codes: ownCodes,
+        fileBytes,
+        webhooks: ownWebhooks,
+        keys: ownKeys,
+      },
     };
   },
 });
