@@ -42,7 +42,9 @@ import { requireValid, submit } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirectWithFlash } from '../ui/page.ts';
 import { confirmationOf, userOf } from '../middleware/session.ts';
-import { findWorkspace, ownWorkspaceId } from '../../workspaces/workspace.ts';
+import { findMembership } from '../../workspaces/members.ts';
+import { ownWorkspaceId, type Workspace } from '../../workspaces/workspace.ts';
+import type { PlanProps } from './plan-card.tsx';
 
 const maxConfirmationsPerHour = 5;
 const maxExportsPerHour = 3;
@@ -50,6 +52,7 @@ const maxPasswordChecksPerHour = 20;
 
 const flashTexts = {
   language: 'Your choice was saved.',
+  left: 'You have left the workspace.',
   notices: 'Your choice of emails was saved.',
   export: 'Your export is being created. It takes a minute, longer with many scans.',
   tooManyExports: 'You have asked for too many exports. Try again in an hour.',
@@ -75,13 +78,29 @@ export function accountPages(parts: Services): Routes {
   const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
 
-  async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
-    const user = userOf(ctx);
-    const workspace = await findWorkspace(db, ownWorkspaceId(user));
+  /** The workspace that was created with the account. Undefined where the person has handed it over, or was removed from it. */
+  async function findOwnWorkspace(user: User): Promise<Workspace | undefined> {
+    const membership = await findMembership(db, user.id, ownWorkspaceId(user));
+    return membership?.role === 'owner' ? membership.workspace : undefined;
+  }
+
+  async function planOf(workspace: Workspace): Promise<PlanProps> {
     const limits = limitsOf(workspace, config.limits);
     const keys = (await listKeyUse(db, workspace.id))
       .filter(({ key }) => key.stateAt(now()) === 'active')
       .map(({ key, used }) => ({ name: key.name, prefix: key.prefix, used, limit: limits.requestsPerHour }));
+    const use = await readUse(db, workspace.id);
+    return { name: workspace.plan, limits, use, byPlan: config.limits, keys };
+  }
+
+  async function requireOwnWorkspace(ctx: Context): Promise<void> {
+    if (await findOwnWorkspace(userOf(ctx))) return;
+    throw new AppError('not_found', 'Only owners of a workspace can export its data.');
+  }
+
+  async function showAccount(ctx: Context, refused?: RefusedForm): Promise<void> {
+    const user = userOf(ctx);
+    const workspace = await findOwnWorkspace(user);
     const pending = sendMail && (await findPendingEmail(db, user.id, now()));
     const email: AccountProps['email'] = {
       isConfirmed: hasConfirmedEmail(user),
@@ -93,15 +112,9 @@ export function accountPages(parts: Services): Routes {
     };
     const props: AccountProps = {
       email,
-      plan: {
-        name: workspace.plan,
-        limits,
-        use: await readUse(db, workspace.id),
-        byPlan: config.limits,
-        keys,
-      },
-      latestExport: await findExport(db, user.id, now()),
-      access: ctx.query['review'] === 'access' ? await countAccess(db, workspace.id) : undefined,
+      plan: workspace && (await planOf(workspace)),
+      latestExport: workspace && (await findExport(db, user.id, now())),
+      access: workspace && ctx.query['review'] === 'access' ? await countAccess(db, workspace.id) : undefined,
       refused,
       values: { newEmail: field(ctx, 'newEmail'), confirmation: field(ctx, 'confirmation') },
     };
@@ -200,6 +213,7 @@ export function accountPages(parts: Services): Routes {
 
   /** Builds the archive of the account's data. */
   routes.post('person', '/export', async (ctx) => {
+    await requireOwnWorkspace(ctx);
     const { id: userId } = userOf(ctx);
     const limit = { subject: `export:${userId}`, maxPerHour: maxExportsPerHour };
     const { isAllowed } = await takeAttempt(db, limit);
@@ -217,6 +231,7 @@ export function accountPages(parts: Services): Routes {
   });
 
   routes.get('person', '/export.zip', async (ctx) => {
+    await requireOwnWorkspace(ctx);
     const { id: userId } = userOf(ctx);
     const found = await findExport(db, userId, now());
     if (found?.state !== 'ready')
@@ -227,6 +242,11 @@ export function accountPages(parts: Services): Routes {
     const caller = callerOf(ctx);
     const read = <Value>(work: () => Promise<Value>) => parts.downloads.read(caller, work);
     const body = await parts.downloads.stream(caller, async () => readExport(db, userId, read));
+    const watching = { userId, workspaceId: ownWorkspaceId({ id: userId }) };
+    body.once(
+      'close',
+      parts.access.watch(watching, () => body.destroy()),
+    );
     ctx.type = 'application/zip';
     ctx.length = found.bytes;
     ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));

@@ -28,7 +28,8 @@ export interface AccountProps {
     muted: string[];
   };
   latestExport: ExportState | undefined;
-  plan: PlanProps;
+  /** Of the workspace that was created with the account. Undefined where the person does not own it any more. */
+  plan: PlanProps | undefined;
   /** What to review after the password has changed. */
   access: ProgramAccess | undefined;
   refused: RefusedForm | undefined;
@@ -63,7 +64,7 @@ export function AccountView({ email, plan, latestExport, access, refused, values
           {access && <AccessReview {...access} />}
         </Notice>
       )}
-      <PlanCard plan={plan} />
+      {plan && <PlanCard plan={plan} />}
       <section class="card setting">
         <h2>Security</h2>
         <p>
@@ -158,7 +159,7 @@ export function AccountView({ email, plan, latestExport, access, refused, values
         />
       </section>
       {email.canMail && <NoticesCard {...email} />}
-      <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />
+      {plan && <ExportCard latest={latestExport} isMailed={email.canMail && email.isConfirmed} />}
       <section class="card setting danger">
         <h2>Delete account</h2>
         {refusal('delete')}
