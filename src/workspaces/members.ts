@@ -8,6 +8,8 @@ export type Role = (typeof roles)[number];
 /** Whether somebody with this role may do what needs at least the other one. */
 export const hasRole = (role: Role, needed: Role) => roles.indexOf(role) <= roles.indexOf(needed);
 
+export const roleNames: Record<Role, string> = { owner: 'Owner', editor: 'Editor', viewer: 'Viewer' };
+
 /** What each role may do, for people who choose one. The access that routes declare decides. */
 export const roleTexts: Record<Role, string> = {
   owner: 'Everything, including members, API keys and the plan.',
