@@ -75,6 +75,30 @@ export const limitDefinitions = {
     free: 3,
     pro: 10,
   },
+  members: {
+    title: 'Members',
+    description: 'People in the workspace. With 1, nobody can be invited.',
+    least: 1,
+    most: 10_000,
+    free: 10,
+    pro: 100,
+  },
+  invitations: {
+    title: 'Open invitations',
+    description: 'Invitations that can still be accepted.',
+    least: 0,
+    most: 10_000,
+    free: 20,
+    pro: 200,
+  },
+  invitationMailsPerDay: {
+    title: 'Invitations by email per day',
+    description: 'Emails with an invitation in the last 24 hours.',
+    least: 0,
+    most: 10_000,
+    free: 20,
+    pro: 200,
+  },
 } as const satisfies Record<string, LimitDefinition>;
 
 export type LimitName = keyof typeof limitDefinitions;

@@ -19,15 +19,18 @@ import type { Log } from '../src/telemetry/log.ts';
 import { Endpoint } from '../src/webhooks/endpoints.ts';
 import { isOwner } from '../src/workspaces/people.ts';
 import { findWorkspace, ownWorkspaceId } from '../src/workspaces/workspace.ts';
+import { draftInvitation, draftMembershipMail } from './membership-mails.ts';
 
 /** Mails of one kind to an account, or to an unconfirmed address, however many accounts have it. */
 const maxPerHour = 10;
-/** Mails that can be requested again are dropped beyond the limit. All others are sent later. */
+/** Mails that can be requested again, or say what a page shows, are dropped beyond the limit. All others are sent later. */
 const repeatable = new Set([
   'password-reset',
   'sign-in-link',
   'sign-up',
   'confirm-email',
+  'invitation',
+  'member-joined',
 ] satisfies MailRequest['kind'][] as string[]);
 /** How often a mail is sent again that the server may have accepted without saying so. */
 const maxRepeats = 2;
@@ -143,6 +146,10 @@ export async function draftMail(
   const { db, site } = parts;
   const { baseUrl } = site;
   if ('email' in request) return draftForAddress(parts, request, now);
+  if (request.kind === 'invitation') {
+    const drafted = await draftInvitation({ db, baseUrl }, request.invitationId, now);
+    return drafted && { ...drafted, language: isLanguage(drafted.language) ? drafted.language : 'en' };
+  }
   const user = await User.query(db).findById(request.userId);
   if (!user) return undefined;
   const language = isLanguage(user.language) ? user.language : 'en';
@@ -196,6 +203,12 @@ export async function draftMail(
       // Somebody else has chosen the name.
       if (!hasConfirmedEmail(user)) return undefined;
       return draft(user.email, (texts) => texts.workspaceDeleted(name));
+    }
+    case 'member-joined':
+    case 'member-removed':
+    case 'role-changed': {
+      const write = await draftMembershipMail({ db, baseUrl }, user, request);
+      return write && draft(user.email, write);
     }
     case 'email-changed':
       return draft(request.oldEmail, (texts) => texts.emailChanged(user.email));

@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts';
 import { recordAction } from './operator-actions.ts';
 import { liveTimes } from './request-windows.ts';
 import { isActiveKeySql } from './users.ts';
+import { invitationUseSql } from '../workspaces/invitations.ts';
 import { findWorkspace, lockWorkspace, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** What an account may have, or has. */
@@ -15,6 +16,11 @@ export interface AccountUse {
   webhooks: number;
   /** Active ones. */
   keys: number;
+  members: number;
+  /** Open ones. */
+  invitations: number;
+  /** Of the last 24 hours. */
+  invitationMails: number;
 }
 
 export interface AccountLimits {
@@ -52,7 +58,9 @@ export async function readUse(db: Database, workspaceId: WorkspaceId): Promise<A
             (SELECT coalesce(sum(bytes), 0)::float8 FROM code_files WHERE user_id = :workspaceId
                AND NOT EXISTS (SELECT FROM trashed_codes AS trashed WHERE trashed.code_id = code_files.code_id)) AS "fileBytes",
             (SELECT count(*)::int FROM webhook_endpoints WHERE user_id = :workspaceId) AS webhooks,
-            (SELECT count(*)::int FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')}) AS keys`,
+            (SELECT count(*)::int FROM api_keys AS k WHERE user_id = :workspaceId AND ${isActiveKeySql('k')}) AS keys,
+            (SELECT count(*)::int FROM workspace_members WHERE workspace_id = :workspaceId) AS members,
+            ${invitationUseSql(':workspaceId', 'now()')}`,
     { workspaceId, forms: formsSubject(workspaceId) },
   )) as { rows: [AccountUse] };
   return rows[0];

@@ -20,6 +20,30 @@ export type FactorChange =
   | 'identity-added'
   | 'identity-removed';
 
+/** A workspace as mails name it: see `harmlessName`. Undefined where nothing is left of its name. */
+export type MailedName = string | undefined;
+
+export type MailedRole = 'owner' | 'editor' | 'viewer';
+
+export interface MailedInvitation {
+  workspace: MailedName;
+  role: MailedRole;
+  /** The address of who invites, where it cannot be taken for a link. */
+  inviter: string | undefined;
+  /** How many days the link works, from 1 on. */
+  days: number;
+}
+
+/** Every text of the mails about membership, in one language. `page` is where the button leads. */
+export interface MembershipTexts {
+  /** To somebody who may never have heard of the service. The subject has nothing that others choose. */
+  invited(invitation: MailedInvitation, link: string): Draft;
+  /** To owners. */
+  joined(joined: { workspace: MailedName; email: string | undefined; role: MailedRole }, page: string): Draft;
+  removed(workspace: MailedName): Draft;
+  roleChanged(changed: { workspace: MailedName; role: MailedRole }, page: string): Draft;
+}
+
 /** Every text of the mails, in one language. */
 export interface MailTexts {
   /** At the end. `name` is that of the service, `site` BASE_URL, `contact` SUPPORT_CONTACT. */
@@ -45,6 +69,7 @@ export interface MailTexts {
   exportFailed(page: string): Draft;
   test(name: string): Draft;
   notices: NoticeTexts;
+  membership: MembershipTexts;
 }
 
 /** Why a destination does not work: its server says so, or does not answer. */

@@ -23,7 +23,13 @@ export type MailRequest =
   | { kind: 'workspace-deleted'; userId: string; name: string }
   | { kind: 'second-factor-changed'; userId: string; change: FactorChange }
   /** Ready, or failed. */
-  | { kind: 'export-finished'; userId: string; workspaceId?: WorkspaceId; requestId: string };
+  | { kind: 'export-finished'; userId: string; workspaceId?: WorkspaceId; requestId: string }
+  /** To the address of the invitation. */
+  | { kind: 'invitation'; invitationId: string }
+  /** To an owner: `memberId` has accepted an invitation. */
+  | { kind: 'member-joined'; userId: string; workspaceId: string; memberId: string }
+  | { kind: 'member-removed'; userId: string; workspaceId: string }
+  | { kind: 'role-changed'; userId: string; workspaceId: string };
 
 /** `sealed` is the encrypted request, because it may contain addresses. */
 const contract = Type.Object({

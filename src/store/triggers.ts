@@ -80,5 +80,9 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   workspace_members: {
     delete_empty_workspace: 'A workspace without a member is deleted, with everything in it.',
+    'revoke_invitations_of_removed (revoke_invitations_of_member)':
+      'An owner who leaves or is removed leaves no invitation behind that works.',
+    'revoke_invitations_of_demoted (revoke_invitations_of_member)':
+      'As revoke_invitations_of_removed, for an owner who becomes an editor or viewer.',
   },
 };

@@ -31,7 +31,9 @@ import { openIdPages } from './sign-in/openid-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { signUpPages } from './sign-in/sign-up-routes.ts';
 import { frontPage } from './front/front-routes.ts';
+import { invitationPages } from './invitations/invitation-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
+import { membersPages } from './members/members-routes.ts';
 import { webhooksPages } from './webhooks/webhooks-routes.ts';
 import { workspacePages } from './workspace/workspace-routes.ts';
 import { apiRoutes, documentRoutes } from './api/router.ts';
@@ -72,6 +74,8 @@ const features: ((services: Services) => Routes)[] = [
   keysPages,
   webhooksPages,
   workspacePages,
+  membersPages,
+  invitationPages,
   securityPages,
   accountPages,
   overviewPages,

@@ -22,6 +22,7 @@ import type { ReadMetrics } from '../telemetry/metrics-server.ts';
 import type { Tracing } from '../telemetry/tracing-sdk.ts';
 import type { WebMetrics } from '../telemetry/web-metrics.ts';
 import { type SecretBox, createSecretBox } from '../webhooks/signing.ts';
+import { type AccessWatch, createAccessWatch } from './access-watch.ts';
 import { type Downloads, createDownloads } from './downloads.ts';
 import { type Demo, createDemo } from './demo/demo.ts';
 import { type Sessions, createSessions } from './middleware/session.ts';
@@ -55,6 +56,8 @@ export interface Services {
   /** Bounds how many large bodies are received at the same time. */
   uploads: FairScheduler;
   downloads: Downloads;
+  /** Ends streams and downloads of people who have lost access. */
+  access: AccessWatch;
   /** Must be called after a code was changed or deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
   previewShare: PreviewShare;
@@ -77,7 +80,7 @@ export interface Services {
   now: () => Date;
 }
 
-type Built = 'sessions' | 'openId' | 'demo' | 'prints' | 'webhooks' | 'uploads' | 'downloads';
+type Built = 'sessions' | 'openId' | 'demo' | 'prints' | 'webhooks' | 'uploads' | 'downloads' | 'access';
 
 /** Adds to what the process has opened what only pages and the API use. */
 export function createServices(opened: Omit<Services, Built> & { printer: Printer }): Services {
@@ -86,6 +89,7 @@ export function createServices(opened: Omit<Services, Built> & { printer: Printe
   return {
     ...opened,
     downloads,
+    access: createAccessWatch(db),
     sessions: createSessions({ db, secrets, isSecure: config.baseUrl.startsWith('https:'), now }),
     openId:
       config.openId &&

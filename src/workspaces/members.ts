@@ -10,6 +10,19 @@ export type Role = (typeof roles)[number];
 /** Whether somebody with this role may do what needs at least the other one. */
 export const hasRole = (role: Role, needed: Role) => roles.indexOf(role) <= roles.indexOf(needed);
 
+export const roleNames: Record<Role, string> = { owner: 'Owner', editor: 'Editor', viewer: 'Viewer' };
+
+/** What each role may do, for people who choose one. The access that routes declare decides. */
+export const roleTexts: Record<Role, string> = {
+  owner: 'Everything, including members, API keys and the plan.',
+  editor: 'Creates, changes and deletes codes, templates and webhooks.',
+  viewer: 'Looks at codes and scans, and downloads pictures and numbers.',
+};
+
+export function isRole(text: unknown): text is Role {
+  return roles.some((role) => role === text);
+}
+
 /** A workspace as one of its members sees it. */
 export interface Membership {
   workspace: Workspace;
@@ -51,4 +64,59 @@ export async function findMembership(
     .select('workspaces.*', 'member.role')
     .first()) as (Workspace & { role: Role }) | undefined;
   return found && { workspace: found, role: found.role };
+}
+
+export async function findRole(
+  db: Database,
+  workspaceId: WorkspaceId,
+  userId: string,
+): Promise<Role | undefined> {
+  const row = (await db('workspace_members')
+    .where({ workspace_id: workspaceId, user_id: userId })
+    .first('role')) as { role: Role } | undefined;
+  return row?.role;
+}
+
+export interface Member {
+  userId: string;
+  email: string;
+  role: Role;
+  joinedAt: Date;
+}
+
+/** Owners first, then editors and viewers, each in the order in which they joined. */
+export async function listMembers(db: Database, workspaceId: WorkspaceId): Promise<Member[]> {
+  const { rows } = (await db.raw(
+    `SELECT member.user_id AS "userId", email, role, joined_at AS "joinedAt"
+     FROM workspace_members AS member JOIN users ON users.id = member.user_id
+     WHERE workspace_id = :workspaceId
+     ORDER BY array_position(CAST(:roles AS text[]), role), joined_at, member.user_id`,
+    { workspaceId, roles: [...roles] },
+  )) as { rows: Member[] };
+  return rows;
+}
+
+export async function countMembers(
+  db: Database,
+  workspaceId: WorkspaceId,
+  role: Role | undefined = undefined,
+): Promise<number> {
+  const query = db('workspace_members').where({ workspace_id: workspaceId });
+  if (role !== undefined) void query.where({ role });
+  const row = (await query.count({ count: '*' }).first()) as { count: number | string };
+  return Number(row.count);
+}
+
+/** Under the lock of the workspace. */
+export async function addMember(
+  transaction: Database,
+  { workspaceId, userId, role }: { workspaceId: WorkspaceId; userId: string; role: Role },
+  now: Date,
+): Promise<void> {
+  await transaction('workspace_members').insert({
+    workspace_id: workspaceId,
+    user_id: userId,
+    role,
+    joined_at: now,
+  });
 }

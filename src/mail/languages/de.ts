@@ -1,4 +1,12 @@
-import { type FactorChange, linesOf, type MailTexts, type NoticeTexts, oneOrMany } from '../mail-texts.ts';
+import {
+  type FactorChange,
+  linesOf,
+  type MailedName,
+  type MailTexts,
+  type MembershipTexts,
+  type NoticeTexts,
+  oneOrMany,
+} from '../mail-texts.ts';
 
 const number = new Intl.NumberFormat('de');
 const daysText = (days: number) => (days === 1 ? '1 Tag' : `${days} Tagen`);
@@ -71,6 +79,44 @@ const notices: NoticeTexts = {
   }),
 };
 
+const roleNames = { owner: 'Inhaber', editor: 'Bearbeiter', viewer: 'Betrachter' };
+const named = (workspace: MailedName) => (workspace === undefined ? '' : ` „${workspace}“`);
+
+const membership: MembershipTexts = {
+  invited: ({ workspace, role, inviter, days }, link) => ({
+    subject: 'Sie sind in einen Arbeitsbereich eingeladen',
+    paragraphs: [
+      `${inviter ?? 'Jemand'} lädt Sie in den Arbeitsbereich${named(workspace)} ein, in dem mehrere Personen gemeinsam an QR-Codes arbeiten. Ihre Rolle: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Einladung ansehen', url: link },
+    notes: [
+      `Der Link funktioniert ${days === 1 ? 'einen Tag' : `${days} Tage`} lang und nur für diese E-Mail-Adresse.`,
+      'Wenn Sie nicht wissen, wer Sie einlädt, ignorieren Sie diese E-Mail. Dann passiert nichts.',
+    ],
+  }),
+  joined: ({ workspace, email, role }, page) => ({
+    subject: 'Ihr Arbeitsbereich hat ein neues Mitglied',
+    paragraphs: [
+      `${email ?? 'Jemand'} hat eine Einladung in den Arbeitsbereich${named(workspace)} angenommen. Rolle: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Mitglieder ansehen', url: page },
+  }),
+  removed: (workspace) => ({
+    subject: 'Sie sind nicht mehr Mitglied eines Arbeitsbereichs',
+    paragraphs: [
+      `Ein Inhaber hat Sie aus dem Arbeitsbereich${named(workspace)} entfernt. Sie können ihn nicht mehr öffnen.`,
+    ],
+    notes: ['Ihr Konto und Ihre anderen Arbeitsbereiche bleiben, wie sie sind.'],
+  }),
+  roleChanged: ({ workspace, role }, page) => ({
+    subject: 'Ihre Rolle in einem Arbeitsbereich wurde geändert',
+    paragraphs: [
+      `Ein Inhaber hat Ihre Rolle im Arbeitsbereich${named(workspace)} geändert. Sie ist jetzt: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Mitglieder ansehen', url: page },
+  }),
+};
+
 const factorChanges: Record<FactorChange, string> = {
   'app-on': 'Für Ihr Konto wurde eine Authentifizierungs-App eingerichtet.',
   'app-off': 'Die Authentifizierungs-App Ihres Kontos wurde abgeschaltet.',
@@ -84,6 +130,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const de: MailTexts = {
   notices,
+  membership,
   sentBy: (name, site) => `Gesendet von ${name} auf ${site}`,
   questions: (contact) => `Fragen? ${contact}`,
   passwordReset: (link) => ({

@@ -1,4 +1,12 @@
-import { type FactorChange, linesOf, type MailTexts, type NoticeTexts, oneOrMany } from '../mail-texts.ts';
+import {
+  type FactorChange,
+  linesOf,
+  type MailedName,
+  type MailTexts,
+  type MembershipTexts,
+  type NoticeTexts,
+  oneOrMany,
+} from '../mail-texts.ts';
 
 const number = new Intl.NumberFormat('en');
 const daysText = (days: number) => (days === 1 ? '1 day' : `${days} days`);
@@ -68,6 +76,41 @@ const notices: NoticeTexts = {
   }),
 };
 
+const roleNames = { owner: 'owner', editor: 'editor', viewer: 'viewer' };
+const named = (workspace: MailedName) =>
+  workspace === undefined ? 'a workspace' : `the workspace “${workspace}”`;
+
+const membership: MembershipTexts = {
+  invited: ({ workspace, role, inviter, days }, link) => ({
+    subject: 'You are invited to a workspace',
+    paragraphs: [
+      `${inviter ?? 'Somebody'} invites you to ${named(workspace)}, where people work together on QR codes. Your role will be: ${roleNames[role]}.`,
+    ],
+    action: { label: 'See the invitation', url: link },
+    notes: [
+      `The link works for ${daysText(days)}, and only for this email address.`,
+      'If you do not know who invites you, ignore this email. Nothing happens then.',
+    ],
+  }),
+  joined: ({ workspace, email, role }, page) => ({
+    subject: 'Somebody joined your workspace',
+    paragraphs: [
+      `${email ?? 'Somebody'} accepted an invitation to ${named(workspace)}. Their role is: ${roleNames[role]}.`,
+    ],
+    action: { label: 'See the members', url: page },
+  }),
+  removed: (workspace) => ({
+    subject: 'You are no longer a member of a workspace',
+    paragraphs: [`An owner removed you from ${named(workspace)}. You cannot open it any more.`],
+    notes: ['Your account and your other workspaces stay as they are.'],
+  }),
+  roleChanged: ({ workspace, role }, page) => ({
+    subject: 'Your role in a workspace was changed',
+    paragraphs: [`An owner changed your role in ${named(workspace)}. It is now: ${roleNames[role]}.`],
+    action: { label: 'See the members', url: page },
+  }),
+};
+
 const factorChanges: Record<FactorChange, string> = {
   'app-on': 'An authenticator app was set up for your account.',
   'app-off': 'The authenticator app of your account was turned off.',
@@ -81,6 +124,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const en: MailTexts = {
   notices,
+  membership,
   sentBy: (name, site) => `Sent by ${name} at ${site}`,
   questions: (contact) => `Questions? ${contact}`,
   passwordReset: (link) => ({

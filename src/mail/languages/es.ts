@@ -1,4 +1,12 @@
-import { type FactorChange, linesOf, type MailTexts, type NoticeTexts, oneOrMany } from '../mail-texts.ts';
+import {
+  type FactorChange,
+  linesOf,
+  type MailedName,
+  type MailTexts,
+  type MembershipTexts,
+  type NoticeTexts,
+  oneOrMany,
+} from '../mail-texts.ts';
 
 const number = new Intl.NumberFormat('es');
 const daysText = (days: number) => (days === 1 ? '1 día' : `${days} días`);
@@ -70,6 +78,45 @@ const notices: NoticeTexts = {
   }),
 };
 
+const roleNames = { owner: 'propietario', editor: 'editor', viewer: 'lector' };
+const named = (workspace: MailedName) =>
+  workspace === undefined ? 'un espacio de trabajo' : `el espacio de trabajo «${workspace}»`;
+
+const membership: MembershipTexts = {
+  invited: ({ workspace, role, inviter, days }, link) => ({
+    subject: 'Le han invitado a un espacio de trabajo',
+    paragraphs: [
+      `${inviter ?? 'Alguien'} le invita a unirse a ${named(workspace)}, donde varias personas trabajan juntas con códigos QR. Su función será: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Ver la invitación', url: link },
+    notes: [
+      `El enlace funciona durante ${days === 1 ? '1 día' : `${days} días`} y solo para esta dirección de correo.`,
+      'Si no sabe quién le invita, ignore este correo. No pasará nada.',
+    ],
+  }),
+  joined: ({ workspace, email, role }, page) => ({
+    subject: 'Su espacio de trabajo tiene un nuevo miembro',
+    paragraphs: [
+      `${email ?? 'Alguien'} ha aceptado una invitación para unirse a ${named(workspace)}. Su función es: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Ver los miembros', url: page },
+  }),
+  removed: (workspace) => ({
+    subject: 'Ya no es miembro de un espacio de trabajo',
+    paragraphs: [
+      `Un propietario le ha retirado de su espacio de trabajo${workspace === undefined ? '' : ` «${workspace}»`}. Ya no puede abrirlo.`,
+    ],
+    notes: ['Su cuenta y sus otros espacios de trabajo siguen igual.'],
+  }),
+  roleChanged: ({ workspace, role }, page) => ({
+    subject: 'Su función en un espacio de trabajo ha cambiado',
+    paragraphs: [
+      `Un propietario ha cambiado su función en ${named(workspace)}. Ahora es: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Ver los miembros', url: page },
+  }),
+};
+
 const factorChanges: Record<FactorChange, string> = {
   'app-on': 'Se ha configurado una aplicación de autenticación para su cuenta.',
   'app-off': 'Se ha desactivado la aplicación de autenticación de su cuenta.',
@@ -84,6 +131,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const es: MailTexts = {
   notices,
+  membership,
   sentBy: (name, site) => `Enviado por ${name} en ${site}`,
   questions: (contact) => `¿Preguntas? ${contact}`,
   passwordReset: (link) => ({

@@ -1,4 +1,12 @@
-import { type FactorChange, linesOf, type MailTexts, type NoticeTexts, oneOrMany } from '../mail-texts.ts';
+import {
+  type FactorChange,
+  linesOf,
+  type MailedName,
+  type MailTexts,
+  type MembershipTexts,
+  type NoticeTexts,
+  oneOrMany,
+} from '../mail-texts.ts';
 
 const number = new Intl.NumberFormat('fr');
 const daysText = (days: number) => (days === 1 ? '1 jour' : `${days} jours`);
@@ -70,6 +78,45 @@ const notices: NoticeTexts = {
   }),
 };
 
+const roleNames = { owner: 'propriétaire', editor: 'éditeur', viewer: 'lecteur' };
+const named = (workspace: MailedName) =>
+  workspace === undefined ? 'un espace de travail' : `l’espace de travail «\u00a0${workspace}\u00a0»`;
+
+const membership: MembershipTexts = {
+  invited: ({ workspace, role, inviter, days }, link) => ({
+    subject: 'Vous êtes invité à rejoindre un espace de travail',
+    paragraphs: [
+      `${inviter ?? 'Quelqu’un'} vous invite à rejoindre ${named(workspace)}, où plusieurs personnes gèrent ensemble des codes QR. Votre rôle\u00a0: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Voir l’invitation', url: link },
+    notes: [
+      `Le lien fonctionne pendant ${daysText(days)}, et seulement pour cette adresse e-mail.`,
+      'Si vous ne savez pas qui vous invite, ignorez cet e-mail. Il ne se passera rien.',
+    ],
+  }),
+  joined: ({ workspace, email, role }, page) => ({
+    subject: 'Votre espace de travail a un nouveau membre',
+    paragraphs: [
+      `${email ?? 'Quelqu’un'} a accepté une invitation à rejoindre ${named(workspace)}. Son rôle\u00a0: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Voir les membres', url: page },
+  }),
+  removed: (workspace) => ({
+    subject: 'Vous n’êtes plus membre d’un espace de travail',
+    paragraphs: [
+      `Un propriétaire vous a retiré de son espace de travail${workspace === undefined ? '' : ` «\u00a0${workspace}\u00a0»`}. Vous ne pouvez plus l’ouvrir.`,
+    ],
+    notes: ['Votre compte et vos autres espaces de travail restent inchangés.'],
+  }),
+  roleChanged: ({ workspace, role }, page) => ({
+    subject: 'Votre rôle dans un espace de travail a changé',
+    paragraphs: [
+      `Un propriétaire a modifié votre rôle dans ${named(workspace)}. Vous êtes maintenant\u00a0: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Voir les membres', url: page },
+  }),
+};
+
 const factorChanges: Record<FactorChange, string> = {
   'app-on': 'Une application d’authentification a été configurée pour votre compte.',
   'app-off': 'L’application d’authentification de votre compte a été désactivée.',
@@ -85,6 +132,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const fr: MailTexts = {
   notices,
+  membership,
   sentBy: (name, site) => `Envoyé par ${name} sur ${site}`,
   questions: (contact) => `Des questions\u00a0? ${contact}`,
   passwordReset: (link) => ({

@@ -1,4 +1,12 @@
-import { type FactorChange, linesOf, type MailTexts, type NoticeTexts, oneOrMany } from '../mail-texts.ts';
+import {
+  type FactorChange,
+  linesOf,
+  type MailedName,
+  type MailTexts,
+  type MembershipTexts,
+  type NoticeTexts,
+  oneOrMany,
+} from '../mail-texts.ts';
 
 const number = new Intl.NumberFormat('pt');
 const daysText = (days: number) => (days === 1 ? '1 dia' : `${days} dias`);
@@ -68,6 +76,44 @@ const notices: NoticeTexts = {
   }),
 };
 
+const roleNames = { owner: 'proprietário', editor: 'editor', viewer: 'leitor' };
+const named = (workspace: MailedName) => (workspace === undefined ? '' : ` “${workspace}”`);
+
+const membership: MembershipTexts = {
+  invited: ({ workspace, role, inviter, days }, link) => ({
+    subject: 'Você recebeu um convite para um espaço de trabalho',
+    paragraphs: [
+      `${inviter ?? 'Alguém'} convida você para o espaço de trabalho${named(workspace)}, onde várias pessoas trabalham juntas com códigos QR. Sua função será: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Ver o convite', url: link },
+    notes: [
+      `O link funciona durante ${days === 1 ? '1 dia' : `${days} dias`} e só para este endereço de e-mail.`,
+      'Se você não sabe quem está convidando, ignore este e-mail. Nada vai acontecer.',
+    ],
+  }),
+  joined: ({ workspace, email, role }, page) => ({
+    subject: 'Seu espaço de trabalho tem um novo membro',
+    paragraphs: [
+      `${email ?? 'Alguém'} aceitou um convite para o espaço de trabalho${named(workspace)}. A função é: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Ver os membros', url: page },
+  }),
+  removed: (workspace) => ({
+    subject: 'Você não é mais membro de um espaço de trabalho',
+    paragraphs: [
+      `Um proprietário removeu você do espaço de trabalho${named(workspace)}. Você não pode mais abri-lo.`,
+    ],
+    notes: ['Sua conta e seus outros espaços de trabalho continuam como estão.'],
+  }),
+  roleChanged: ({ workspace, role }, page) => ({
+    subject: 'Sua função em um espaço de trabalho mudou',
+    paragraphs: [
+      `Um proprietário mudou a sua função no espaço de trabalho${named(workspace)}. Agora ela é: ${roleNames[role]}.`,
+    ],
+    action: { label: 'Ver os membros', url: page },
+  }),
+};
+
 const factorChanges: Record<FactorChange, string> = {
   'app-on': 'Um aplicativo autenticador foi configurado para a sua conta.',
   'app-off': 'O aplicativo autenticador da sua conta foi desativado.',
@@ -81,6 +127,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const pt: MailTexts = {
   notices,
+  membership,
   sentBy: (name, site) => `Enviado por ${name} em ${site}`,
   questions: (contact) => `Dúvidas? ${contact}`,
   passwordReset: (link) => ({

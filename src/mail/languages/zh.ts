@@ -1,4 +1,12 @@
-import { type FactorChange, linesOf, type MailTexts, type NoticeTexts, oneOrMany } from '../mail-texts.ts';
+import {
+  type FactorChange,
+  linesOf,
+  type MailedName,
+  type MailTexts,
+  type MembershipTexts,
+  type NoticeTexts,
+  oneOrMany,
+} from '../mail-texts.ts';
 
 const number = new Intl.NumberFormat('zh');
 const andMore = (count: number) => `以及另外 ${count} 个`;
@@ -66,6 +74,38 @@ const notices: NoticeTexts = {
   }),
 };
 
+const roleNames = { owner: '所有者', editor: '编辑者', viewer: '查看者' };
+const named = (workspace: MailedName) => (workspace === undefined ? '' : `“${workspace}”`);
+
+const membership: MembershipTexts = {
+  invited: ({ workspace, role, inviter, days }, link) => ({
+    subject: '您受邀加入一个工作区',
+    paragraphs: [
+      `${inviter ?? '有人'} 邀请您加入工作区${named(workspace)}，与其他人一起管理二维码。您的角色：${roleNames[role]}。`,
+    ],
+    action: { label: '查看邀请', url: link },
+    notes: [
+      `此链接 ${days} 天内有效，且仅适用于此邮箱地址。`,
+      '如果您不知道是谁邀请您，请忽略此邮件。不会发生任何事情。',
+    ],
+  }),
+  joined: ({ workspace, email, role }, page) => ({
+    subject: '您的工作区有了新成员',
+    paragraphs: [`${email ?? '有人'} 接受了加入工作区${named(workspace)}的邀请。角色：${roleNames[role]}。`],
+    action: { label: '查看成员', url: page },
+  }),
+  removed: (workspace) => ({
+    subject: '您不再是某个工作区的成员',
+    paragraphs: [`所有者已将您从工作区${named(workspace)}中移除。您无法再打开该工作区。`],
+    notes: ['您的帐户和其他工作区保持不变。'],
+  }),
+  roleChanged: ({ workspace, role }, page) => ({
+    subject: '您在工作区中的角色已更改',
+    paragraphs: [`所有者更改了您在工作区${named(workspace)}中的角色。现在是：${roleNames[role]}。`],
+    action: { label: '查看成员', url: page },
+  }),
+};
+
 const factorChanges: Record<FactorChange, string> = {
   'app-on': '您的帐户已设置身份验证器应用。',
   'app-off': '您帐户的身份验证器应用已关闭。',
@@ -78,6 +118,7 @@ const factorChanges: Record<FactorChange, string> = {
 
 export const zh: MailTexts = {
   notices,
+  membership,
   sentBy: (name, site) => `由 ${name} 发送：${site}`,
   questions: (contact) => `有疑问？请联系 ${contact}`,
   passwordReset: (link) => ({

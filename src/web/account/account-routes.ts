@@ -46,6 +46,7 @@ const maxPasswordChecksPerHour = 20;
 
 const flashTexts = {
   language: 'Your choice was saved.',
+  left: 'You have left the workspace.',
   notices: 'Your choice of emails was saved.',
   confirm: 'An email with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many emails were sent. Try again in an hour.',

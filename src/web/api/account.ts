@@ -66,11 +66,27 @@ export const readAccount = operation({
       findLimits(db, workspaceId, config.limits),
       readUse(db, workspaceId),
     ]);
-    const { fileMb, workspaces: _ofPeople, ...others } = limits;
+    // Members and invitations are for people, whom no key can invite.
+    const {
+      fileMb,
+      workspaces: _,
+      members: __,
+      invitations: ___,
+      invitationMailsPerDay: ____,
+      ...others
+    } = limits;
+    const { forms, codes: ownCodes, fileBytes, webhooks: ownWebhooks, keys: ownKeys } = use;
     return {
       plan,
       limits: { ...others, fileBytes: fileMb * bytesPerMb },
-      use: { requests: rateWindow.used, ...use },
+      use: {
+        requests: rateWindow.used,
+        forms,
+        codes: ownCodes,
+        fileBytes,
+        webhooks: ownWebhooks,
+        keys: ownKeys,
+      },
     };
   },
 });

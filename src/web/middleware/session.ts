@@ -5,7 +5,6 @@ import {
   confirmSession,
   endSession,
   findSession,
-  findSessionUser,
   keepOneTimeSecret,
   listSessions,
   type OpenSession,
@@ -13,7 +12,7 @@ import {
   startSession,
   takeOneTimeSecret,
 } from '../../accounts/sessions.ts';
-import type { ServiceSecrets } from '../../accounts/secrets.ts';
+import { digestOf, type ServiceSecrets } from '../../accounts/secrets.ts';
 import {
   challengeLifetimeMs,
   findChallenge,
@@ -155,11 +154,8 @@ export function createSessions({ db, secrets, isSecure, now }: SessionParts) {
       setCookie(ctx, sessionCookie, '', 0);
       clearFlash(ctx);
     },
-    /** Whether the session of a long-running request still exists. */
-    async isCurrent(ctx: Context): Promise<boolean> {
-      if (isDemo(ctx)) return true;
-      return (await findSessionUser(db, ctx.cookies.get(sessionCookie) ?? '', now())) !== undefined;
-    },
+    /** The hash of the session's token, with which a long-running response ends. */
+    sessionHash: (ctx: Context) => digestOf(ctx.cookies.get(sessionCookie) ?? ''),
     /** Everybody may look at the demo, so the cookie is a wish and no secret. */
     enterDemo: (ctx: Context) => setCookie(ctx, demoCookie, '1', demoMs),
     leaveDemo: (ctx: Context) => setCookie(ctx, demoCookie, '', 0),

@@ -219,11 +219,20 @@ interface ConfirmationProps {
   button: string;
   /** The page of the button that changes nothing. */
   keep: string;
+  keepText?: string;
   children: ComponentChildren;
 }
 
 /** Asks before something is deleted for good. */
-export function Confirmation({ title, at, action, button, keep, children }: ConfirmationProps) {
+export function Confirmation({
+  title,
+  at,
+  action,
+  button,
+  keep,
+  keepText = 'Keep it',
+  children,
+}: ConfirmationProps) {
   return (
     <NarrowPage title={title} at={at} isDanger>
       <p>{children}</p>
@@ -232,7 +241,7 @@ export function Confirmation({ title, at, action, button, keep, children }: Conf
           {button}
         </button>
         <a class="button quiet" href={keep} data-close autofocus>
-          Keep it
+          {keepText}
         </a>
       </Form>
     </NarrowPage>

@@ -10,11 +10,12 @@ const codes: Section = { path: '/codes', name: 'QR codes', icon: 'qr-code' };
 const templates: Section = { path: '/codes/styles', name: 'Templates', icon: 'palette' };
 const keys: Section = { path: '/keys', name: 'API keys', icon: 'key-round' };
 const webhooks: Section = { path: '/webhooks', name: 'Webhooks', icon: 'webhook' };
+const members: Section = { path: '/members', name: 'Members', icon: 'users' };
 const docs: Section = { path: '/docs', name: 'Docs' };
 
 export const accountSection: Section = { path: '/account', name: 'Account', icon: 'settings' };
 
-const user = [codes, templates, keys, webhooks, { ...docs, icon: 'book-open' } as const];
+const user = [codes, templates, keys, webhooks, members, { ...docs, icon: 'book-open' } as const];
 
 /** The navigation for visitors without an account, for those who look at the demo, for users and for operators. */
 export const navigation: Record<'visitor' | 'demo' | 'user' | 'operator', Section[]> = {
@@ -29,6 +30,7 @@ export const returnPaths: ReadonlySet<string> = new Set([
   ...[...user, accountSection].map(({ path }) => path),
   '/workspace',
   '/workspaces',
+  '/invitations',
 ]);
 
 /** The section that a page belongs to, in the navigation. */

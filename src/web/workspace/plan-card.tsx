@@ -45,6 +45,7 @@ const isOfWorkspace = (name: LimitName) => name !== 'workspaces';
 function usedOf(name: LimitName, use: AccountUse): number | undefined {
   if (name === 'requestsPerHour' || name === 'workspaces') return undefined;
   if (name === 'formsPerHour') return use.forms;
+  if (name === 'invitationMailsPerDay') return use.invitationMails;
   return name === 'fileMb' ? use.fileBytes / bytesPerMb : use[name];
 }
 

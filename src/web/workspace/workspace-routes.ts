@@ -138,6 +138,11 @@ export function workspacePages(parts: Services): Routes {
     const caller = callerOf(ctx);
     const read = <Value>(work: () => Promise<Value>) => parts.downloads.read(caller, work);
     const body = await parts.downloads.stream(caller, async () => readExport(db, id, read));
+    const watching = { userId: userOf(ctx).id, workspaceId: id };
+    body.once(
+      'close',
+      parts.access.watch(watching, () => body.destroy()),
+    );
     ctx.type = 'application/zip';
     ctx.length = found.bytes;
     ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));

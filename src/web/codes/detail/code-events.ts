@@ -9,7 +9,7 @@ const reconnectLaterMs = 30_000;
 interface Timing {
   /** After this the browser reconnects, possibly to another process. */
   lifetimeMs: number;
-  /** Keeps proxies from closing a silent connection, and finds browsers that have left and sessions that have ended. */
+  /** Keeps proxies from closing a silent connection, and finds browsers that have left. */
   heartbeatMs: number;
 }
 
@@ -24,9 +24,12 @@ interface StreamRequest {
 }
 
 interface CodeEvents {
-  /** Responds with server-sent events about a code, which must be the viewer's, while `isAllowed` says so. */
-  stream(ctx: Context, request: StreamRequest, isAllowed: () => Promise<boolean>): void;
+  /** Responds with server-sent events about a code, which must be the viewer's, until `watchAccess` ends them. */
+  stream(ctx: Context, request: StreamRequest, watchAccess?: WatchAccess): void;
 }
+
+/** Calls `end` when the viewer may not see the code any more. Returns a function that stops it. */
+type WatchAccess = (end: () => void) => () => void;
 
 /** Streams end when the browser leaves, after their lifetime, and when the process shuts down. */
 export function createCodeEvents(
@@ -40,12 +43,7 @@ export function createCodeEvents(
     for (const end of ends) end();
   });
 
-  function start(
-    res: ServerResponse,
-    codeId: string,
-    stream: OpenStream,
-    isAllowed: () => Promise<boolean>,
-  ): void {
+  function start(res: ServerResponse, codeId: string, stream: OpenStream, watchAccess: WatchAccess): void {
     const end = () => void res.end();
     const write = (text: string) => {
       if (res.writableEnded || res.destroyed) return;
@@ -59,23 +57,21 @@ export function createCodeEvents(
       send: (update) => write(`data: ${JSON.stringify(update)}\n\n`),
       end,
     });
-    const heartbeat = setInterval(() => {
-      isAllowed()
-        .then((allowed) => (allowed ? write(':\n\n') : end()))
-        .catch(() => undefined); // the database does not answer: decided at the next heartbeat
-    }, heartbeatMs);
+    const unwatchAccess = watchAccess(end);
+    const heartbeat = setInterval(() => write(':\n\n'), heartbeatMs);
     const lifetime = setTimeout(end, lifetimeMs);
     res.once('close', () => {
       ends.delete(end);
       limits.release(stream);
       unwatch();
+      unwatchAccess();
       clearInterval(heartbeat);
       clearTimeout(lifetime);
     });
   }
 
   return {
-    stream(ctx, { id, viewer, address }, isAllowed) {
+    stream(ctx, { id, viewer, address }, watchAccess = forEverybody) {
       const { res } = ctx;
       // The client left during the lookup of the code: the close event has already passed and would not come again.
       if (res.destroyed || ctx.req.socket.destroyed) {
@@ -97,10 +93,13 @@ export function createCodeEvents(
       // Not through Koa, which would report every browser that leaves as an error.
       ctx.respond = false;
       res.flushHeaders();
-      start(res, id, stream, isAllowed);
+      start(res, id, stream, watchAccess);
     },
   };
 }
+
+/** The demo. */
+const forEverybody: WatchAccess = () => () => undefined;
 
 const retry = (ms: number) => `retry: ${ms}\n\n`;
 

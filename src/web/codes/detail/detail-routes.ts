@@ -28,7 +28,7 @@ import { createLiveScans, scansPerPage } from './live-scans.tsx';
 import { type Period, namedPeriods, readPeriod, rollingDays, rollingPeriod } from './period.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
-import { workspaceIdOf } from '../../middleware/session.ts';
+import { isDemo, userOf, workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';
 
@@ -40,6 +40,7 @@ export function codeDetailPages(parts: Services): Routes {
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
+  const memberOf = (ctx: Context) => ({ userId: userOf(ctx).id, workspaceId: workspaceIdOf(ctx) });
   const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), ctx.params['id'] as string);
 
   async function showCode(ctx: Context): Promise<void> {
@@ -127,13 +128,21 @@ export function codeDetailPages(parts: Services): Routes {
   async function streamEvents(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
     const address = secrets.hashAddress(callerAddress(ctx, config.trustProxyHops));
-    events.stream(ctx, { id: code.id, viewer: callerOf(ctx).key, address }, () => sessions.isCurrent(ctx));
+    const request = { id: code.id, viewer: callerOf(ctx).key, address };
+    if (isDemo(ctx)) return events.stream(ctx, request);
+    const watching = { ...memberOf(ctx), session: sessions.sessionHash(ctx) };
+    events.stream(ctx, request, (end) => parts.access.watch(watching, end));
   }
 
   async function sendCsv(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
     const caller = callerOf(ctx);
     const body = await parts.downloads.stream(caller, async () => scansCsv(parts, caller, code.id));
+    if (!isDemo(ctx))
+      body.once(
+        'close',
+        parts.access.watch(memberOf(ctx), () => body.destroy()),
+      );
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment(`${code.name} scans`, 'csv', 'scans'));
     ctx.body = body;

@@ -1,0 +1,217 @@
+import { Model, snakeCaseMappers } from 'objection';
+import { v7 as uuidv7, validate as isUuid } from 'uuid';
+import { type Limits, type PlanLimits, limitsOf } from '../limits.ts';
+import { dayMs } from '../runtime/units.ts';
+import type { Database } from '../store/database.ts';
+import { findRole, type Role } from './members.ts';
+import { findWorkspace, lockWorkspace, type WorkspaceId } from './workspace.ts';
+
+export const maxUsesOfLink = 100;
+export const invitationDays = [1, 7, 30] as const;
+
+export class Invitation extends Model {
+  static override tableName = 'invitations';
+  static override columnNameMappers = snakeCaseMappers();
+
+  declare id: string;
+  declare workspaceId: WorkspaceId;
+  declare role: Role;
+  /** Null for a link. Otherwise only an account with this address can accept. */
+  declare email: string | null;
+  /** Null until the mail is written. */
+  declare tokenHash: Buffer | null;
+  declare expiresAt: Date;
+  declare maxUses: number;
+  declare uses: number;
+  declare createdBy: string;
+  declare createdAt: Date;
+  declare revokedAt: Date | null;
+
+  /** Those that can be accepted. */
+  static open(db: Database, now: Date) {
+    return Invitation.query(db)
+      .where('invitations.expires_at', '>', now)
+      .whereNull('invitations.revoked_at')
+      .whereRaw('invitations.uses < invitations.max_uses');
+  }
+}
+
+/** What `readUse` counts, as columns. Both parameters are SQL. */
+export const invitationUseSql = (workspaceId: string, at: string) =>
+  `(SELECT count(*)::int FROM invitations WHERE workspace_id = ${workspaceId}
+      AND expires_at > ${at} AND revoked_at IS NULL AND uses < max_uses) AS invitations,
+   (SELECT count(*)::int FROM invitations WHERE workspace_id = ${workspaceId}
+      AND email IS NOT NULL AND created_at > ${at} - interval '1 day') AS "invitationMails"`;
+
+interface Inviting {
+  workspaceId: WorkspaceId;
+  /** The owner who invites. */
+  createdBy: string;
+  role: Role;
+  days: number;
+  ofPlans: PlanLimits;
+}
+
+/** `members`: of the workspace, with those who are invited by mail. */
+type RefusedInvitation =
+  | { refused: 'not-owner' }
+  | { refused: 'members' | 'invitations' | 'invitationMailsPerDay'; limit: number };
+
+/**
+ * Invitations for addresses, whose tokens the worker makes when it writes the mails. They replace earlier ones to the same
+ * addresses. All of them or none, so that nobody has to find out who was left out.
+ */
+export async function inviteByMail(
+  db: Database,
+  { emails, ...inviting }: Inviting & { emails: string[] },
+  now: Date,
+): Promise<{ ids: string[] } | RefusedInvitation> {
+  return invite(db, inviting, { mails: emails }, now, async (transaction) => {
+    const rows = emails.map((email) => ({ ...rowOf(inviting, now), email, maxUses: 1, tokenHash: null }));
+    if (rows.length > 0) await Invitation.query(transaction).insert(rows);
+    return { ids: rows.map(({ id }) => id) };
+  });
+}
+
+/** A link for whoever has it. Only the hash of its token is stored. */
+export async function inviteByLink(
+  db: Database,
+  { tokenHash, maxUses, ...inviting }: Inviting & { tokenHash: Buffer; maxUses: number },
+  now: Date,
+): Promise<{ id: string } | RefusedInvitation> {
+  return invite(db, inviting, { mails: [] }, now, async (transaction) => {
+    const row = { ...rowOf(inviting, now), email: null, maxUses, tokenHash };
+    await Invitation.query(transaction).insert(row);
+    return { id: row.id };
+  });
+}
+
+const rowOf = ({ workspaceId, createdBy, role, days }: Inviting, now: Date) => ({
+  id: uuidv7({ msecs: now.getTime() }),
+  workspaceId,
+  role,
+  createdBy,
+  createdAt: now,
+  expiresAt: new Date(now.getTime() + days * dayMs),
+});
+
+/** Checks role and limits under the lock of the workspace, so that they hold for parallel requests. */
+async function invite<Made>(
+  db: Database,
+  { workspaceId, createdBy, ofPlans }: Inviting,
+  { mails }: { mails: string[] },
+  now: Date,
+  insert: (transaction: Database) => Promise<Made>,
+): Promise<Made | RefusedInvitation> {
+  return db.transaction(async (transaction) => {
+    await lockWorkspace(transaction, workspaceId);
+    if ((await findRole(transaction, workspaceId, createdBy)) !== 'owner') return { refused: 'not-owner' };
+    const limits = limitsOf(await findWorkspace(transaction, workspaceId), ofPlans);
+    const use = await readInvitationUse(transaction, { workspaceId, mails }, now);
+    const full = fullLimit(limits, use, mails.length);
+    if (full) return { refused: full, limit: limits[full] };
+    await Invitation.open(transaction, now)
+      .where({ workspace_id: workspaceId })
+      .whereRaw('lower(email) = ANY(?)', [mails.map((email) => email.toLowerCase())] as never)
+      .patch({ revokedAt: now });
+    return insert(transaction);
+  });
+}
+
+interface InvitationUse {
+  members: number;
+  /** Without those that are replaced. */
+  invitations: number;
+  mailed: number;
+  invitationMails: number;
+}
+
+async function readInvitationUse(
+  transaction: Database,
+  { workspaceId, mails }: { workspaceId: WorkspaceId; mails: string[] },
+  now: Date,
+): Promise<InvitationUse> {
+  const { rows } = (await transaction.raw(
+    `SELECT (SELECT count(*)::int FROM workspace_members WHERE workspace_id = :workspaceId) AS members,
+            count(*) FILTER (WHERE is_open)::int AS invitations,
+            count(*) FILTER (WHERE is_open AND email IS NOT NULL)::int AS mailed,
+            count(*) FILTER (WHERE email IS NOT NULL AND created_at > :since)::int AS "invitationMails"
+     FROM (
+       SELECT email, created_at, expires_at > :now AND revoked_at IS NULL AND uses < max_uses
+                                 AND NOT coalesce(lower(email) = ANY(:mails), false) AS is_open
+       FROM invitations WHERE workspace_id = :workspaceId
+     ) AS known`,
+    {
+      workspaceId,
+      now,
+      since: new Date(now.getTime() - dayMs),
+      mails: mails.map((email) => email.toLowerCase()),
+    } as never,
+  )) as { rows: [InvitationUse] };
+  return rows[0];
+}
+
+/** A link may be used by more people than there is room for: the last ones are refused when they accept. */
+function fullLimit(limits: Limits, use: InvitationUse, mails: number) {
+  if (use.members + (mails > 0 ? use.mailed + mails : 1) > limits.members) return 'members';
+  if (use.invitations + Math.max(1, mails) > limits.invitations) return 'invitations';
+  const isMailed = mails > 0 && use.invitationMails + mails > limits.invitationMailsPerDay;
+  return isMailed ? 'invitationMailsPerDay' : undefined;
+}
+
+export interface ListedInvitation
+  extends Pick<Invitation, 'id' | 'role' | 'email' | 'expiresAt' | 'maxUses' | 'uses'> {
+  /** The address of who invites. */
+  inviter: string;
+}
+
+/** For owners: the open ones, newest first. */
+export async function listInvitations(
+  db: Database,
+  workspaceId: WorkspaceId,
+  now: Date,
+): Promise<ListedInvitation[]> {
+  return (await Invitation.open(db, now)
+    .join('users AS inviter', 'inviter.id', 'invitations.created_by')
+    .where('invitations.workspace_id', workspaceId)
+    .orderBy('invitations.id', 'desc')
+    .select('invitations.*', 'inviter.email AS inviter')) as unknown as ListedInvitation[];
+}
+
+/** False where there is none to be revoked in this workspace. */
+export async function revokeInvitation(
+  db: Database,
+  workspaceId: WorkspaceId,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  const revoked = await Invitation.open(db, now)
+    .where({ id, workspace_id: workspaceId })
+    .patch({ revokedAt: now });
+  return revoked > 0;
+}
+
+/** For the worker: an open invitation to an address. */
+export async function findMailedInvitation(
+  db: Database,
+  id: string,
+  now: Date,
+): Promise<(Invitation & { email: string }) | undefined> {
+  const found = await Invitation.open(db, now).findById(id).whereNotNull('email');
+  return found as (Invitation & { email: string }) | undefined;
+}
+
+/** For the mail that is being written. Replaces the token of an earlier attempt. False where it cannot be accepted any more. */
+export async function setInvitationToken(
+  db: Database,
+  id: string,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<boolean> {
+  return (await Invitation.open(db, now).findById(id).patch({ tokenHash })) > 0;
+}
+
+export async function purgeInvitations(db: Database, now: Date): Promise<number> {
+  return Invitation.query(db).where('expires_at', '<=', now).delete();
+}
