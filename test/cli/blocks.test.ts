@@ -114,7 +114,7 @@ describe('qrelay block, unblock and blocks', function () {
     expect(await statusOf(shareToken)).to.equal(410);
     expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(401);
     expect(await failed(1, 'unblock', 'code', id)).to.equal(
-      `Code ${id} is not blocked. Its account is still blocked.`,
+      `Code ${id} is not blocked. Its workspace is still blocked.`,
     );
     expect(await done('unblock', 'account', email)).to.equal(`Unblocked the account ${email} and its codes.`);
     expect(await failed(1, 'unblock', 'account', email)).to.equal(`${email} is not blocked.`);

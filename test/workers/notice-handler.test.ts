@@ -165,7 +165,7 @@ describe('Notices to owners', () => {
     await purgeNotices(service.db, later(200));
     await runHandler(later(100.1));
     expect(subjectsTo(owner)).to.deep.equal(['“Fresh” was scanned for the first time']);
-    expect(sentTo(owner)[0]?.text).to.contain(`https://qr.test/codes/${fresh}`);
+    expect(sentTo(owner)[0]?.text).to.contain(`/codes/${fresh}`);
   });
 
   it('sum up the week from Monday to Sunday where the owner is, on Monday morning, once', async () => {
@@ -471,7 +471,7 @@ describe('Notices to owners', () => {
     expect(subjectsTo(owner)).to.deep.equal(['“Broken” leads to a page that does not work']);
     expect(sentTo(owner)[0]?.text)
       .to.contain(`Broken: ${url} says that the page does not exist`)
-      .and.contain(`https://qr.test/codes/${broken}/edit`);
+      .and.contain(`/codes/${broken}/edit`);
   });
 
   it('are only for confirmed addresses, and for accounts that are not blocked', async () => {

@@ -48,7 +48,7 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
       );
       const [membership] = memberships;
       // After the last workspace of the person is gone.
-      if (!membership && opensOldAddress) return redirect(ctx, '/workspaces/new');
+      if (!membership && isNavigation(ctx)) return redirect(ctx, '/workspaces/new');
       if (!membership || (slug !== undefined && membership.workspace.slug !== slug)) throw nothingHere();
       if (opensOldAddress) return redirect(ctx, `/w/${membership.workspace.slug}${ctx.url}`);
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
