@@ -3,6 +3,7 @@ import knex from 'knex';
 import type { Knex } from 'knex';
 import pg, { type QueryResultRow, types } from 'pg';
 import { SetupError } from '../errors.ts';
+import { nameActors } from './actor.ts';
 import { connectionOptions, PoolClient } from './pool-client.ts';
 import { NoPrimaryError } from './primary-search.ts';
 import { tlsError } from './database-url.ts';
@@ -102,6 +103,7 @@ export function openDatabase(
   });
   // knex reads the driver when it opens a connection, and none is open yet.
   (db.client as { driver: unknown }).driver = { ...pg, Client: PoolClient };
+  nameActors(db);
   return db;
 }
 
