@@ -207,8 +207,10 @@ export async function up(knex: Knex): Promise<void> {
 
       -- Nothing that is recorded has changed.
       IF done = 'changed' AND former_fields IS NOT DISTINCT FROM latter_fields THEN RETURN NULL; END IF;
-      -- In the cascade of a deleted workspace, of which no history is left.
-      IF NOT EXISTS (SELECT FROM workspaces WHERE id = owner) THEN RETURN NULL; END IF;
+      -- With the workspace, of which no history is left.
+      IF owner::text = current_setting('qrelay.deleted_workspace', true) OR NOT EXISTS (SELECT FROM workspaces WHERE id = owner)
+        THEN RETURN NULL;
+      END IF;
 
       IF done = 'created' THEN
         former_fields := NULL;

@@ -49,3 +49,8 @@ export function nameActors(db: Knex): void {
     return transaction;
   };
 }
+
+/** For a transaction that deletes the workspace: entries about its codes would be deleted with it. */
+export async function skipHistory(transaction: Knex, workspaceId: string): Promise<void> {
+  await transaction.raw(`SELECT set_config('qrelay.deleted_workspace', ?, true)`, [workspaceId]);
+}

@@ -107,6 +107,14 @@ export function openDatabase(
   return db;
 }
 
+/** An open transaction needs no savepoint: an error ends it anyway. A change of what the history records needs one: see actor.ts. */
+export async function inTransaction<Value>(
+  db: Database,
+  work: (transaction: Database) => Promise<Value>,
+): Promise<Value> {
+  return db.isTransaction ? work(db) : db.transaction(work);
+}
+
 export interface PreparedStatement {
   name: string;
   /** With `$1`, `$2` … as placeholders. */

@@ -1,6 +1,7 @@
 const recorded = {
   'record_created (record_change)': 'The history has an entry for each row that is created.',
-  'record_changed (record_change)': 'The history has an entry for each change, with the values before and after it.',
+  'record_changed (record_change)':
+    'The history has an entry for each change, with the values before and after it.',
   'record_deleted (record_change)': 'The history has an entry for each row that is deleted.',
 };
 
