@@ -5,7 +5,7 @@ import { Model } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, inTransaction } from '../store/database.ts';
 import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
 import { digestOf } from './secrets.ts';
@@ -28,6 +28,8 @@ export interface RateWindow {
 export interface Authentication {
   /** Undefined without a valid key. */
   workspaceId: WorkspaceId | undefined;
+  /** The valid key. */
+  key: { id: string; name: string } | undefined;
   /** The key is valid, but an operator has blocked its workspace. */
   isBlocked: boolean;
   scopes: KeyScopes;
@@ -101,6 +103,7 @@ export class ApiKey extends Model {
     const [row] = rows;
     return {
       workspaceId: row.workspace_id ?? undefined,
+      key: row.key_id === null ? undefined : { id: row.key_id, name: row.key_name ?? '' },
       isBlocked: row.is_blocked ?? false,
       scopes: row.scopes,
       expiresInMs: row.expires_at === null ? Infinity : (row.expires_at - row.checked_at) * 1000,
@@ -112,6 +115,8 @@ export class ApiKey extends Model {
 
 interface AuthenticationRow {
   workspace_id: WorkspaceId | null;
+  key_id: string | null;
+  key_name: string | null;
   is_blocked: boolean | null;
   scopes: KeyScopes;
   expires_at: number | null;
@@ -125,7 +130,7 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isWorkspaceBlockedSql('w.id')} AS is_blocked,
+    SELECT k.id AS key_id, k.name AS key_name, k.scopes, k.expires_at, w.id AS workspace_id, ${isWorkspaceBlockedSql('w.id')} AS is_blocked,
            coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS own_quota
     FROM api_keys k JOIN workspaces w ON w.id = k.user_id
     WHERE k.prefix = :prefix
@@ -137,7 +142,7 @@ const authenticateSql = `
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
            coalesce((SELECT own_quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT workspace_id, is_blocked, scopes, extract(epoch FROM expires_at)::float8 AS expires_at,
+  SELECT workspace_id, key_id, key_name, is_blocked, scopes, extract(epoch FROM expires_at)::float8 AS expires_at,
          quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
@@ -163,18 +168,20 @@ export async function createApiKey(
   maker?: Maker,
 ): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
-  await ApiKey.query(db).insert({
-    id: uuidv7({ msecs: now.getTime() }),
-    workspaceId,
-    name,
-    prefix,
-    secretHash: storedHash(secretHash, { scopes, expiresAt }),
-    scopes,
-    expiresAt,
-    createdBy: maker?.id ?? null,
-    createdByEmail: maker?.email ?? null,
-    createdAt: now,
-  });
+  await inTransaction(db, async (transaction) =>
+    ApiKey.query(transaction).insert({
+      id: uuidv7({ msecs: now.getTime() }),
+      workspaceId,
+      name,
+      prefix,
+      secretHash: storedHash(secretHash, { scopes, expiresAt }),
+      scopes,
+      expiresAt,
+      createdBy: maker?.id ?? null,
+      createdByEmail: maker?.email ?? null,
+      createdAt: now,
+    }),
+  );
   return key;
 }
 
@@ -212,10 +219,12 @@ export async function listApiKeys(db: Database, workspaceId: WorkspaceId): Promi
 }
 
 export async function revokeApiKey(db: Database, prefix: string, now: Date): Promise<ApiKey> {
-  const key = await ApiKey.query(db).findOne({ prefix });
-  if (!key) throw new AppError('not_found', `There is no key with the prefix ${prefix}`);
-  if (!key.revokedAt) await key.$query(db).patch({ revokedAt: now });
-  return key;
+  return inTransaction(db, async (transaction) => {
+    const key = await ApiKey.query(transaction).findOne({ prefix });
+    if (!key) throw new AppError('not_found', `There is no key with the prefix ${prefix}`);
+    if (!key.revokedAt) await key.$query(transaction).patch({ revokedAt: now });
+    return key;
+  });
 }
 
 interface KeyUse {
@@ -247,9 +256,11 @@ export async function revokeOwnKey(
   now: Date,
 ): Promise<boolean> {
   if (!isUuid(id)) return false;
-  const key = await ApiKey.query(db).findOne({ id, user_id: workspaceId });
-  if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
-  return key !== undefined;
+  return inTransaction(db, async (transaction) => {
+    const key = await ApiKey.query(transaction).findOne({ id, user_id: workspaceId });
+    if (key && !key.revokedAt) await key.$query(transaction).patch({ revokedAt: now });
+    return key !== undefined;
+  });
 }
 
 /** False for another user's key, as for one that does not exist. */
@@ -260,7 +271,11 @@ export async function renameOwnKey(
   name: string,
 ): Promise<boolean> {
   if (!isUuid(id)) return false;
-  return (await ApiKey.query(db).where({ id, user_id: workspaceId }).patch({ name })) > 0;
+  return inTransaction(
+    db,
+    async (transaction) =>
+      (await ApiKey.query(transaction).where({ id, user_id: workspaceId }).patch({ name })) > 0,
+  );
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -329,14 +344,16 @@ export async function countAccess(db: Database, userId: string): Promise<Program
 
 /** Revokes API keys and disables webhooks. What waits for these is purged by housekeeping. Returns how many there were. */
 export async function revokeAccess(db: Database, userId: string, now: Date): Promise<ProgramAccess> {
-  const { rowCount: keys } = (await db.raw(
-    `UPDATE api_keys AS k SET revoked_at = :now WHERE ${isOfPersonSql} AND ${isActiveKeySql('k')}`,
-    { userId, now },
-  )) as { rowCount: number };
-  const { rowCount: webhooks } = (await db.raw(
-    `UPDATE webhook_endpoints SET is_enabled = false, disabled_at = :now, disabled_reason = 'owner'
+  return inTransaction(db, async (transaction) => {
+    const { rowCount: keys } = (await transaction.raw(
+      `UPDATE api_keys AS k SET revoked_at = :now WHERE ${isOfPersonSql} AND ${isActiveKeySql('k')}`,
+      { userId, now },
+    )) as { rowCount: number };
+    const { rowCount: webhooks } = (await transaction.raw(
+      `UPDATE webhook_endpoints SET is_enabled = false, disabled_at = :now, disabled_reason = 'owner'
      WHERE ${isOfPersonSql} AND is_enabled`,
-    { userId, now },
-  )) as { rowCount: number };
-  return { keys, webhooks };
+      { userId, now },
+    )) as { rowCount: number };
+    return { keys, webhooks };
+  });
 }

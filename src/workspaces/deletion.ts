@@ -1,6 +1,7 @@
 import type { User } from '../accounts/users.ts';
 import { RequestWindow } from '../accounts/request-windows.ts';
 import { AppError } from '../errors.ts';
+import { skipHistory } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
 import { listPeople, listWorkspacesOf } from './people.ts';
 import { Workspace, type WorkspaceId } from './workspace.ts';
@@ -67,6 +68,7 @@ function needsOwner(names: string[]): LastOwnerError {
 async function deleteLocked(transaction: Database, id: WorkspaceId): Promise<string[]> {
   for (const table of ['qr_codes', 'styles', 'logos'])
     await transaction(table).where({ user_id: id }).orderBy('id').forUpdate().select('id');
+  await skipHistory(transaction, id);
   // First: the codes that are deleted next are no events for them.
   await transaction('webhook_endpoints').where({ user_id: id }).delete();
   const codes = (await transaction('qr_codes')

@@ -5,6 +5,7 @@ import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
+import { type Actor, runAs } from '../../store/actor.ts';
 import type { Database } from '../../store/database.ts';
 import { findMemberships, hasRole, type Membership, type Role } from '../../workspaces/members.ts';
 import type { Guards } from '../routes.ts';
@@ -55,7 +56,7 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
       ctx.state['membership'] = membership;
       ctx.state['memberships'] = memberships;
       if (slug !== undefined && memberships.length > 1 && isNavigation(ctx)) sessions.noteSlug(ctx, slug);
-      await next();
+      await asPerson(ctx, next);
     });
   }
 
@@ -69,12 +70,12 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
         const [last] = memberships;
         if (last && memberships.length > 1) linkTo(ctx, last.workspace.slug);
       }
-      await next();
+      await asPerson(ctx, next);
     });
   }
 
   return {
-    stranger: (_ctx, next) => next(),
+    stranger: (ctx, next) => (signedIn(ctx) ? asPerson(ctx, next) : next()),
     'viewer or demo': (ctx, next) => needMember(ctx, next, 'viewer', { canBeDemo: true }),
     viewer: (ctx, next) => needMember(ctx, next, 'viewer'),
     'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
@@ -82,13 +83,28 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
     owner: (ctx, next) => needMember(ctx, next, 'owner'),
     person: needPerson,
     // For everyone else, whatever the method, there is nothing here.
-    operator: (ctx, next) => (signedIn(ctx)?.isAdmin === true ? next() : Promise.reject(nothingHere())),
+    operator: (ctx, next) =>
+      signedIn(ctx)?.isAdmin === true
+        ? // Who it was is in the audit log of the operators, and nobody else's business.
+          attribute(ctx, { kind: 'operator' }, next)
+        : Promise.reject(nothingHere()),
     key: authenticateKey,
     monitor: (ctx, next) =>
       metricsToken !== undefined && hasBearerToken(ctx.get('Authorization'), metricsToken)
         ? next()
         : Promise.reject(nothingHere()),
   };
+}
+
+/** Attributes what the request changes, if it may change anything. */
+async function attribute(ctx: Context, actor: Actor, next: Next): Promise<void> {
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') await next();
+  else await runAs({ ...actor, requestId: ctx.state['requestId'] as string }, next);
+}
+
+async function asPerson(ctx: Context, next: Next): Promise<void> {
+  const { id, email } = userOf(ctx);
+  await attribute(ctx, { kind: 'person', id, name: email }, next);
 }
 
 /** Whether the visitor looks at the demo account, which is then the user of the request. */
@@ -172,7 +188,7 @@ export function authenticate({
     });
     const address = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
     const authentication = await limiter.check(parseApiKey(bearerToken(ctx)), address);
-    const { workspaceId, isBlocked, scopes, isAllowed, window } = authentication;
+    const { workspaceId, key, isBlocked, scopes, isAllowed, window } = authentication;
     setRateLimit(ctx, window);
     if (!isAllowed) throw rateLimited(window);
     if (workspaceId === undefined) throw invalidApiKey();
@@ -180,7 +196,7 @@ export function authenticate({
     if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
     ctx.state['workspaceId'] = workspaceId;
     ctx.state['rateWindow'] = window;
-    return next();
+    return key ? attribute(ctx, { kind: 'key', ...key }, next) : next();
   };
 }
 
