@@ -9,7 +9,7 @@ import { CheckBox, type FormState, Input, Reveal, Select, idOf } from '../ui/con
 import { Icon } from '../ui/icons.tsx';
 import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
 import { Moment } from '../ui/time.tsx';
-import { useVisitor } from '../ui/visitor.ts';
+import { Needs, useVisitor } from '../ui/visitor.ts';
 import { figure } from '../ui/words.tsx';
 import { CurrentPassword } from './current-password.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
@@ -78,15 +78,17 @@ export function AccountView({ email, plan, latestExport, access, refused, values
           </a>
         </p>
       </section>
-      <section class="card setting">
-        <h2>Brand</h2>
-        <p>
-          <a class="button quiet" href="/codes/brand">
-            <Icon name="palette" />
-            Your colors and your logo
-          </a>
-        </p>
-      </section>
+      <Needs access="editor">
+        <section class="card setting">
+          <h2>Brand</h2>
+          <p>
+            <a class="button quiet" href="/codes/brand">
+              <Icon name="palette" />
+              Your colors and your logo
+            </a>
+          </p>
+        </section>
+      </Needs>
       <section class="card setting">
         <h2>Email</h2>
         {refusal('email')}

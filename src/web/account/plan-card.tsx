@@ -11,7 +11,7 @@ import {
 import { bytesPerMb } from '../../runtime/units.ts';
 import { figure } from '../ui/words.tsx';
 import { KeyPrefix } from '../keys/keys-view.tsx';
-import { useVisitor } from '../ui/visitor.ts';
+import { Needs, useVisitor } from '../ui/visitor.ts';
 
 export interface PlanProps {
   name: Plan;
@@ -138,7 +138,10 @@ function KeyTable({ keys }: Pick<PlanProps, 'keys'>) {
           {keys.length === 0 && (
             <tr>
               <td colSpan={2}>
-                No active keys. <a href="/keys">Create a key</a>
+                No active keys.{' '}
+                <Needs access="owner">
+                  <a href="/keys">Create a key</a>
+                </Needs>
               </td>
             </tr>
           )}

@@ -39,14 +39,22 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
     await needUser(ctx, async () => {
       const membership = await findMembership(db, userOf(ctx).id);
       if (!membership) throw nothingHere();
-      if (!hasRole(membership.role, needed)) throw notAllowed(needed);
+      // Before a refusal, too: its page shows what the role may do.
       ctx.state['membership'] = membership;
+      if (!hasRole(membership.role, needed)) throw notAllowed(needed);
       await next();
     });
   }
 
+  /** Pages that are not about a workspace show the navigation of the one that the person would open from there. */
+  async function withNavigation(ctx: Context, next: Next): Promise<void> {
+    const user = signedIn(ctx);
+    if (user) ctx.state['membership'] = await findMembership(db, user.id);
+    await next();
+  }
+
   return {
-    stranger: (_ctx, next) => next(),
+    stranger: withNavigation,
     'viewer or demo': (ctx, next) => needMember(ctx, next, 'viewer', { canBeDemo: true }),
     viewer: (ctx, next) => needMember(ctx, next, 'viewer'),
     'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
@@ -54,10 +62,11 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
     owner: (ctx, next) => needMember(ctx, next, 'owner'),
     person: async (ctx, next) => {
       if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
-      await needUser(ctx, next);
+      await needUser(ctx, () => withNavigation(ctx, next));
     },
     // For everyone else, whatever the method, there is nothing here.
-    operator: (ctx, next) => (signedIn(ctx)?.isAdmin === true ? next() : Promise.reject(nothingHere())),
+    operator: (ctx, next) =>
+      signedIn(ctx)?.isAdmin === true ? withNavigation(ctx, next) : Promise.reject(nothingHere()),
     key: authenticateKey,
     monitor: (ctx, next) =>
       metricsToken !== undefined && hasBearerToken(ctx.get('Authorization'), metricsToken)

@@ -5,7 +5,7 @@ import { loadAssets } from '../asset-files.ts';
 import type { Services } from '../services.ts';
 import { type Visitor, viewerLocale } from './visitor.ts';
 import { render } from './layout.tsx';
-import { confirmationOf, isDemo, signedIn } from '../middleware/session.ts';
+import { confirmationOf, isDemo, membershipOf, signedIn } from '../middleware/session.ts';
 
 /** Instead of an address. */
 export const demoName = 'Live demo';
@@ -16,6 +16,7 @@ export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor
     email: isDemo(ctx) ? demoName : user?.email,
     account: user?.id,
     isDemo: isDemo(ctx),
+    role: membershipOf(ctx)?.role,
     isOperator: user?.isAdmin === true,
     csrfToken: sessions.csrfToken(ctx),
     assets: loadAssets(config.brand).path,

@@ -6,6 +6,7 @@ import type { GeoSource } from '../../../scans/geo-source.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { Needs, useMay } from '../../ui/visitor.ts';
 import { withFieldsInWords } from '../../ui/words.tsx';
 import { DuplicateForm, RenewForm, VisibilityForm } from '../code-actions.tsx';
 import { type CodeState, stateOf } from '../code-state.tsx';
@@ -114,9 +115,11 @@ function lastMinuteOf(expiresAt: Date): Date {
 
 function ExpireLink({ id }: { id: string }) {
   return (
-    <div>
-      <a href={`/codes/${id}/expire`}>Expire now</a>
-    </div>
+    <Needs access="editor">
+      <div>
+        <a href={`/codes/${id}/expire`}>Expire now</a>
+      </div>
+    </Needs>
   );
 }
 
@@ -155,6 +158,8 @@ interface ActionsProps {
 /** What people do most is a button; the rest is in a menu. */
 export function CodeActions({ code, here, state }: ActionsProps) {
   const path = `/codes/${code.id}`;
+  const may = useMay();
+  if (!may('editor or demo')) return <ViewerActions path={path} />;
   return (
     <div class="code-actions">
       <a class="button quiet" href={`${path}/design`}>
@@ -190,12 +195,29 @@ export function CodeActions({ code, here, state }: ActionsProps) {
           <DuplicateForm code={code} look="link" />
           {/* For a private code, the notice above has this button. */}
           {state !== 'private' && <VisibilityForm code={code} look="link" back={here} />}
-          <a class="danger" href={`${path}/delete`} data-dialog>
-            <Icon name="trash-2" />
-            Delete
-          </a>
+          <Needs access="editor">
+            <a class="danger" href={`${path}/delete`} data-dialog>
+              <Icon name="trash-2" />
+              Delete
+            </a>
+          </Needs>
         </div>
       </details>
+    </div>
+  );
+}
+
+function ViewerActions({ path }: { path: string }) {
+  return (
+    <div class="code-actions">
+      <a class="button quiet" href={`${path}/print`}>
+        <Icon name="printer" />
+        Print
+      </a>
+      <a class="button" href={`${path}/ready`}>
+        <Icon name="download" />
+        Download
+      </a>
     </div>
   );
 }
@@ -224,9 +246,7 @@ export function StateNotice(props: CodeProps) {
             </p>
           </div>
           <RenewForm code={props.code} back={props.here} look="solid" />
-          <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
-            Change when it expires
-          </a>
+          <ChangeExpiryLink code={props.code} />
         </div>
       );
     case 'private':
@@ -253,10 +273,18 @@ function ExpiringNotice({ code, renewedFrom, here }: CodeProps) {
         </p>
       </div>
       <RenewForm code={code} back={here} look="quiet" />
+      <ChangeExpiryLink code={code} />
+    </div>
+  );
+}
+
+function ChangeExpiryLink({ code }: { code: QrCode }) {
+  return (
+    <Needs access="editor or demo">
       <a class="button quiet" href={`/codes/${code.id}/edit#field-lastDay`}>
         Change when it expires
       </a>
-    </div>
+    </Needs>
   );
 }
 

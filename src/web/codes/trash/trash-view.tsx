@@ -5,6 +5,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { Confirmation, Form, Layout, NarrowPage, Outcome } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { Needs } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
 import { gistOf } from '../shown-type.tsx';
 
@@ -29,10 +30,12 @@ export function TrashView(props: TrashProps) {
           </p>
         )}
         {total > 0 && (
-          <a class="button quiet danger" href="/codes/trash/empty" data-dialog>
-            <Icon name="trash-2" />
-            Empty trash
-          </a>
+          <Needs access="editor">
+            <a class="button quiet danger" href="/codes/trash/empty" data-dialog>
+              <Icon name="trash-2" />
+              Empty trash
+            </a>
+          </Needs>
         )}
       </div>
       <Outcome />
@@ -81,17 +84,19 @@ function TrashRow({ code }: { code: TrashedCode }) {
         Deleted <Moment at={code.trashedAt} show="day" />, gone for good on{' '}
         <Moment at={undoableUntil(code.trashedAt)} show="day" />
       </p>
-      <div class="row">
-        <RestoreForm code={code} look="small quiet" />
-        <a
-          class="button small ghost danger"
-          href={`${path}/delete`}
-          data-dialog
-          aria-label={`Delete now: ${code.name}`}
-        >
-          Delete now
-        </a>
-      </div>
+      <Needs access="editor">
+        <div class="row">
+          <RestoreForm code={code} look="small quiet" />
+          <a
+            class="button small ghost danger"
+            href={`${path}/delete`}
+            data-dialog
+            aria-label={`Delete now: ${code.name}`}
+          >
+            Delete now
+          </a>
+        </div>
+      </Needs>
     </li>
   );
 }
@@ -119,7 +124,9 @@ export function TrashedCodeView({ code }: { code: TrashedCode }) {
         restore it until <Moment at={undoableUntil(code.trashedAt)} show="day" />.
       </p>
       <div class="row">
-        <RestoreForm code={code} />
+        <Needs access="editor">
+          <RestoreForm code={code} />
+        </Needs>
         <a class="button quiet" href="/codes/trash">
           Open the trash
         </a>
