@@ -197,8 +197,11 @@ function AccessReview({ keys, webhooks }: ProgramAccess) {
   return (
     <p>
       Your account has {pluralize(keys, 'active API key')} and {pluralize(webhooks, 'active webhook')}, which
-      work without your password. Remove those that you do not know: <a href="/keys">API keys</a>,{' '}
-      <a href="/webhooks">webhooks</a>.
+      work without your password.
+      <Needs access="owner">
+        {' '}
+        Remove those that you do not know: <a href="/keys">API keys</a>, <a href="/webhooks">webhooks</a>.
+      </Needs>
     </p>
   );
 }
