@@ -31,6 +31,8 @@ export const errorReasons = {
   request_timeout: 'The request took too long to arrive.',
   request_in_progress: 'A request with the same `Idempotency-Key` is still being processed.',
   version_conflict: 'It was changed since the version in `If-Match`, or by another request at the same time.',
+  restore_conflict:
+    'Fields that the restored version would set were changed again since; `details` has both values of each.',
   payload_too_large: 'The body is too large.',
   unsupported_media_type: 'The body has another type or content encoding than the operation accepts.',
   overloaded: 'Too much of the same work is in progress.',

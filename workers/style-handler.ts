@@ -12,6 +12,7 @@ import {
 } from '../src/codes/styles/style-applications.ts';
 import { AppError, BusyError } from '../src/errors.ts';
 import type { PeriodicHandler } from '../src/queue/periodic-queue.ts';
+import { runAs } from '../src/store/actor.ts';
 import type { Database } from '../src/store/database.ts';
 import type { WorkspaceId } from '../src/workspaces/workspace.ts';
 
@@ -64,7 +65,7 @@ export function createStyleHandler({
     const claimed = await claimCode(db, workspaceId);
     if (!claimed) return false;
     try {
-      await apply(claimed);
+      await runAs(claimed.actor ?? { kind: 'service' }, () => apply(claimed));
     } catch (error) {
       if (error === isDoneElsewhere) return true;
       if (isChangedMeanwhile(error)) {

@@ -5,7 +5,7 @@ import { Model } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, inTransaction } from '../store/database.ts';
 import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
 import { digestOf } from './secrets.ts';
@@ -27,6 +27,8 @@ export interface RateWindow {
 export interface Authentication {
   /** Undefined without a valid key. */
   workspaceId: WorkspaceId | undefined;
+  /** The valid key. */
+  key: { id: string; name: string } | undefined;
   /** The key is valid, but an operator has blocked its account. */
   isBlocked: boolean;
   scopes: KeyScopes;
@@ -96,6 +98,7 @@ export class ApiKey extends Model {
     const [row] = rows;
     return {
       workspaceId: row.workspace_id ?? undefined,
+      key: row.key_id === null ? undefined : { id: row.key_id, name: row.key_name ?? '' },
       isBlocked: row.is_blocked ?? false,
       scopes: row.scopes,
       expiresInMs: row.expires_at === null ? Infinity : (row.expires_at - row.checked_at) * 1000,
@@ -107,6 +110,8 @@ export class ApiKey extends Model {
 
 interface AuthenticationRow {
   workspace_id: WorkspaceId | null;
+  key_id: string | null;
+  key_name: string | null;
   is_blocked: boolean | null;
   scopes: KeyScopes;
   expires_at: number | null;
@@ -120,7 +125,7 @@ interface AuthenticationRow {
 // Both sides are hashed with a nonce before they are compared: the time of the comparison reveals nothing of the stored hash.
 const authenticateSql = `
   WITH caller AS (
-    SELECT k.id AS key_id, k.scopes, k.expires_at, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
+    SELECT k.id AS key_id, k.name AS key_name, k.scopes, k.expires_at, w.id AS workspace_id, ${isBlockedSql('w.id')} AS is_blocked,
            coalesce((w.limits ->> 'requestsPerHour')::int, (CAST(:quotas AS jsonb) ->> w.plan)::int) AS own_quota
     FROM api_keys k JOIN workspaces w ON w.id = k.user_id
     WHERE k.prefix = :prefix
@@ -132,7 +137,7 @@ const authenticateSql = `
     SELECT coalesce('key:' || (SELECT key_id FROM caller), 'address:' || CAST(:address AS text)) AS subject,
            coalesce((SELECT own_quota FROM caller), CAST(:anonymousQuota AS int)) AS quota
   ), counted AS (${countRequest('limits')})
-  SELECT workspace_id, is_blocked, scopes, extract(epoch FROM expires_at)::float8 AS expires_at,
+  SELECT workspace_id, key_id, key_name, is_blocked, scopes, extract(epoch FROM expires_at)::float8 AS expires_at,
          quota, admitted AS is_allowed, cardinality(recent) AS used,
          extract(epoch FROM ${resetAt})::float8 AS reset_at,
          extract(epoch FROM checked_at)::float8 AS checked_at
@@ -157,16 +162,18 @@ export async function createApiKey(
   { scopes, expiresAt }: KeyGrant = everything,
 ): Promise<string> {
   const { key, prefix, secretHash } = generateApiKey();
-  await ApiKey.query(db).insert({
-    id: uuidv7({ msecs: now.getTime() }),
-    workspaceId,
-    name,
-    prefix,
-    secretHash: storedHash(secretHash, { scopes, expiresAt }),
-    scopes,
-    expiresAt,
-    createdAt: now,
-  });
+  await inTransaction(db, async (transaction) =>
+    ApiKey.query(transaction).insert({
+      id: uuidv7({ msecs: now.getTime() }),
+      workspaceId,
+      name,
+      prefix,
+      secretHash: storedHash(secretHash, { scopes, expiresAt }),
+      scopes,
+      expiresAt,
+      createdAt: now,
+    }),
+  );
   return key;
 }
 
@@ -204,10 +211,12 @@ export async function listApiKeys(db: Database, workspaceId: WorkspaceId): Promi
 }
 
 export async function revokeApiKey(db: Database, prefix: string, now: Date): Promise<ApiKey> {
-  const key = await ApiKey.query(db).findOne({ prefix });
-  if (!key) throw new AppError('not_found', `There is no key with the prefix ${prefix}`);
-  if (!key.revokedAt) await key.$query(db).patch({ revokedAt: now });
-  return key;
+  return inTransaction(db, async (transaction) => {
+    const key = await ApiKey.query(transaction).findOne({ prefix });
+    if (!key) throw new AppError('not_found', `There is no key with the prefix ${prefix}`);
+    if (!key.revokedAt) await key.$query(transaction).patch({ revokedAt: now });
+    return key;
+  });
 }
 
 interface KeyUse {
@@ -239,9 +248,11 @@ export async function revokeOwnKey(
   now: Date,
 ): Promise<boolean> {
   if (!isUuid(id)) return false;
-  const key = await ApiKey.query(db).findOne({ id, user_id: workspaceId });
-  if (key && !key.revokedAt) await key.$query(db).patch({ revokedAt: now });
-  return key !== undefined;
+  return inTransaction(db, async (transaction) => {
+    const key = await ApiKey.query(transaction).findOne({ id, user_id: workspaceId });
+    if (key && !key.revokedAt) await key.$query(transaction).patch({ revokedAt: now });
+    return key !== undefined;
+  });
 }
 
 /** False for another user's key, as for one that does not exist. */
@@ -252,7 +263,11 @@ export async function renameOwnKey(
   name: string,
 ): Promise<boolean> {
   if (!isUuid(id)) return false;
-  return (await ApiKey.query(db).where({ id, user_id: workspaceId }).patch({ name })) > 0;
+  return inTransaction(
+    db,
+    async (transaction) =>
+      (await ApiKey.query(transaction).where({ id, user_id: workspaceId }).patch({ name })) > 0,
+  );
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -313,12 +328,14 @@ export async function revokeAccess(
   workspaceId: WorkspaceId,
   now: Date,
 ): Promise<ProgramAccess> {
-  const keys = await ApiKey.query(db)
-    .where({ user_id: workspaceId })
-    .whereRaw(isActiveKeySql('api_keys'))
-    .patch({ revokedAt: now });
-  const webhooks = await db('webhook_endpoints')
-    .where({ user_id: workspaceId, is_enabled: true })
-    .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
-  return { keys, webhooks };
+  return inTransaction(db, async (transaction) => {
+    const keys = await ApiKey.query(transaction)
+      .where({ user_id: workspaceId })
+      .whereRaw(isActiveKeySql('api_keys'))
+      .patch({ revokedAt: now });
+    const webhooks = await transaction('webhook_endpoints')
+      .where({ user_id: workspaceId, is_enabled: true })
+      .update({ is_enabled: false, disabled_at: now, disabled_reason: 'owner' });
+    return { keys, webhooks };
+  });
 }

@@ -42,6 +42,7 @@ export function createRateLimiter(db: Database, limits: PlanLimits): RateLimiter
 function refusal(window: RateWindow): Authentication {
   return {
     workspaceId: undefined,
+    key: undefined,
     isBlocked: false,
     scopes: null,
     expiresInMs: Infinity,

@@ -3,6 +3,7 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
 import type { Plan } from '../limits.ts';
+import { skipHistory } from '../store/actor.ts';
 import { type Database, sqlState } from '../store/database.ts';
 import { ownWorkspaceId, Workspace } from '../workspaces/workspace.ts';
 import { RequestWindow } from './request-windows.ts';
@@ -117,6 +118,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
     const workspaceId = ownWorkspaceId(user);
     await lockAccount(transaction, user.id);
+    await skipHistory(transaction, workspaceId);
     // First: the codes that are deleted next are no events for them.
     await transaction('webhook_endpoints').where({ user_id: user.id }).delete();
     const codes = (await transaction('qr_codes')

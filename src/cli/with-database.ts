@@ -2,6 +2,7 @@ import { type OperatorAction, recordAction } from '../accounts/operator-actions.
 import { type Config, loadConfig } from '../config.ts';
 import { SetupError } from '../errors.ts';
 import { hourMs } from '../runtime/units.ts';
+import { runAs } from '../store/actor.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { findEmbeddedPostgres } from '../store/embedded/server.ts';
 
@@ -26,7 +27,7 @@ export async function withDatabase(work: (resources: CommandResources) => Promis
     queryTimeoutMs: hourMs,
   });
   try {
-    await work({ db, url, config });
+    await runAs({ kind: 'operator', name: 'command line' }, () => work({ db, url, config }));
   } finally {
     await db.destroy();
   }

@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { type QueryBuilder, raw } from 'objection';
 import { AppError } from '../errors.ts';
 import type { PlanLimits } from '../limits.ts';
-import { type Database, queryPrepared } from '../store/database.ts';
+import { type Database, inTransaction, queryPrepared } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 import { hostColumns } from './blocks.ts';
 import { lockRoomForCodes } from './code-limit.ts';
@@ -49,14 +49,6 @@ export async function insertCode(db: Database, created: QrCodeColumns, limits: P
     await lockRoomForCodes(transaction, created.workspaceId, 1, limits);
     return QrCode.query(transaction).insert(created).returning('*').first().throwIfNotFound();
   });
-}
-
-/** An open transaction needs no savepoint: an error ends it anyway. */
-export async function inTransaction<Value>(
-  db: Database,
-  work: (transaction: Database) => Promise<Value>,
-): Promise<Value> {
-  return db.isTransaction ? work(db) : db.transaction(work);
 }
 
 /** The columns of a code that is not stored yet. `sequence` orders codes that are created at the same time. */
@@ -142,11 +134,13 @@ export async function updateCode(
   if (Object.keys(changes).length === 0) return code;
   const isLinkChanged = changes.content !== undefined || changes.afterExpiryUrl !== undefined;
   const hosts = isLinkChanged ? hostColumns({ ...code, ...changes }) : {};
-  const changed = await QrCode.query(db)
-    .findById(code.id)
-    .patch({ ...changes, ...hosts, updatedAt: now })
-    .returning('*')
-    .first();
+  const changed = await inTransaction(db, async (transaction) =>
+    QrCode.query(transaction)
+      .findById(code.id)
+      .patch({ ...changes, ...hosts, updatedAt: now })
+      .returning('*')
+      .first(),
+  );
   if (!changed) throw noSuchCode();
   return changed;
 }

@@ -90,6 +90,24 @@ export async function copyPageLogo(
   await transaction('page_logos').insert({ code_id: codeId, logo, alt, updated_at: now });
 }
 
+/** In the transaction that has locked the code. The logo must still be stored. */
+export async function putBackPageLogo(
+  transaction: Database,
+  { id, workspaceId }: Pick<QrCode, 'id' | 'workspaceId'>,
+  { logo, alt }: PageLogo,
+  now: Date,
+): Promise<void> {
+  const former = await findPageLogo(transaction, id);
+  const known = await lockLogos(transaction, workspaceId, [former?.logo, logo]);
+  if (!known.has(logo))
+    throw invalid([{ field: 'pageLogo', message: 'is no longer stored: upload it again' }]);
+  await transaction('page_logos')
+    .insert({ code_id: id, logo, alt, updated_at: now })
+    .onConflict('code_id')
+    .merge();
+  await QrCode.query(transaction).findById(id).patch({ updatedAt: now });
+}
+
 export async function deletePageLogo(
   db: Database,
   codeId: string,

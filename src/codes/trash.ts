@@ -2,9 +2,9 @@ import { Model } from 'objection';
 import { validate as isUuid } from 'uuid';
 import { AppError } from '../errors.ts';
 import { limitsOf, type PlanLimits } from '../limits.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, inTransaction } from '../store/database.ts';
 import { lockRoomForCodes } from './code-limit.ts';
-import { type CodeFilter, inTransaction, listPage, noSuchCode } from './codes.ts';
+import { type CodeFilter, listPage, noSuchCode } from './codes.ts';
 import { QrCode } from './qr-code.ts';
 import { undoDays } from './undo-period.ts';
 import { Workspace, type WorkspaceId } from '../workspaces/workspace.ts';
@@ -267,9 +267,10 @@ export async function deleteCode(
 
 /** As `deleteCode`, only from the trash. */
 export async function deleteTrashedCode(db: Database, workspaceId: WorkspaceId, id: string): Promise<void> {
-  const deleted = isUuid(id)
-    ? await db('trashed_codes').where({ code_id: id, user_id: workspaceId }).whereRaw(isKept).delete()
-    : 0;
+  if (!isUuid(id)) throw notInTrash();
+  const deleted = await db.transaction((transaction) =>
+    transaction('trashed_codes').where({ code_id: id, user_id: workspaceId }).whereRaw(isKept).delete(),
+  );
   if (deleted === 0) throw notInTrash();
 }
 

@@ -3,6 +3,7 @@ import knex from 'knex';
 import type { Knex } from 'knex';
 import pg, { type QueryResultRow, types } from 'pg';
 import { SetupError } from '../errors.ts';
+import { nameActors } from './actor.ts';
 import { connectionOptions, PoolClient } from './pool-client.ts';
 import { NoPrimaryError } from './primary-search.ts';
 import { tlsError } from './database-url.ts';
@@ -102,7 +103,16 @@ export function openDatabase(
   });
   // knex reads the driver when it opens a connection, and none is open yet.
   (db.client as { driver: unknown }).driver = { ...pg, Client: PoolClient };
+  nameActors(db);
   return db;
+}
+
+/** An open transaction needs no savepoint: an error ends it anyway. A change of what the history records needs one: see actor.ts. */
+export async function inTransaction<Value>(
+  db: Database,
+  work: (transaction: Database) => Promise<Value>,
+): Promise<Value> {
+  return db.isTransaction ? work(db) : db.transaction(work);
 }
 
 export interface PreparedStatement {

@@ -1,3 +1,10 @@
+const recorded = {
+  'record_created (record_change)': 'The history has an entry for each row that is created.',
+  'record_changed (record_change)':
+    'The history has an entry for each change, with the values before and after it.',
+  'record_deleted (record_change)': 'The history has an entry for each row that is deleted.',
+};
+
 /**
  * Every trigger of the database, by table, with what holds because of it. They run whichever process, release or person
  * changes a row, also in a cascade, and in the same transaction. Migrations create them; a test compares this list with a
@@ -5,6 +12,9 @@
  */
 export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   qr_codes: {
+    ...recorded,
+    'record_moved (record_change)':
+      'The history has an entry for each code that goes to the trash or is restored.',
     list_deleted_codes:
       'A deleted code is in deleted_codes, from which workers purge its scans and counters in steps.',
     note_created_codes: 'Each webhook endpoint that selects a created code has a code.created event.',
@@ -22,10 +32,13 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
       'Logos are locked in the order of their ids before a cascade reaches them: no deadlocks.',
   },
   trashed_codes: {
+    'record_deleted (record_change)':
+      'A code that is deleted from the trash has an entry, and its others lose their contents.',
     delete_trashed_code:
       'A code whose row here is deleted is deleted, too, unless it was restored: no code is left without an owner.',
   },
   code_files: {
+    ...recorded,
     list_deleted_file: 'A deleted file is in deleted_files, from which workers purge its bytes in steps.',
     'list_replaced_file (list_deleted_file)': 'As list_deleted_file, for a file that another one replaces.',
   },
@@ -36,21 +49,25 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
       'As list_deleted_file, for a removed file when another one of its code is removed.',
   },
   designs: {
+    ...recorded,
     delete_unused_logo: 'A logo that no design, removed design, style or page uses any more is deleted.',
   },
   removed_designs: {
     delete_unused_logo: 'As on designs.',
   },
   styles: {
+    ...recorded,
     delete_unused_logo: 'As on designs.',
   },
   page_logos: {
+    ...recorded,
     delete_unused_page_logo: 'As on designs.',
   },
   logos: {
     keep_brand_logo: 'The logo of a brand is not deleted while the brand has it, whatever else used it.',
   },
   brands: {
+    ...recorded,
     delete_unused_brand_logo: 'As on designs, for the logo that a brand no longer has.',
   },
   scan_counters: {
@@ -58,20 +75,25 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
       'scan_cities has the last day of each city of a code, so that analytics need not read all counters.',
   },
   webhook_endpoints: {
+    ...recorded,
     note_deleted_endpoints:
       'A deleted endpoint is in deleted_endpoints, from which workers purge its log in steps.',
   },
+  api_keys: recorded,
   users: {
     create_workspace_of_account: 'Each account has a workspace with its id, of which it is the owner.',
     copy_plan_to_workspace:
       'The workspace of an account has its plan, also if the previous release changes it.',
   },
   workspaces: {
+    ...recorded,
+    purge_changes: 'A deleted workspace leaves no history.',
     copy_plan_to_account: 'The previous release finds the plan of a workspace at its account.',
     purge_code_counts:
       'A deleted workspace leaves no code_counts, also not those of the codes that its cascade deletes.',
   },
   workspace_members: {
+    ...recorded,
     delete_empty_workspace: 'A workspace without a member is deleted, with everything in it.',
   },
 };

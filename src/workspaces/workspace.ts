@@ -1,6 +1,6 @@
 import { Model, snakeCaseMappers } from 'objection';
 import type { Limits, Plan } from '../limits.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, inTransaction } from '../store/database.ts';
 
 declare const workspaceBrand: unique symbol;
 
@@ -47,7 +47,7 @@ export async function findWorkspace(db: Database, id: WorkspaceId): Promise<Work
 }
 
 export async function setPlan(db: Database, id: WorkspaceId, plan: Plan): Promise<void> {
-  await Workspace.query(db).findById(id).patch({ plan });
+  await inTransaction(db, async (transaction) => Workspace.query(transaction).findById(id).patch({ plan }));
 }
 
 /** Until the end of the transaction. Who checks a limit and then adds something holds it, so that limits hold in parallel. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import type { Database } from '../../store/database.ts';
 import { updateCode } from '../codes.ts';
 import type { CodeType } from '../content/content-types.ts';
@@ -95,6 +95,25 @@ export async function restoreFile(
     await keepBytes(transaction, id);
     return true;
   });
+}
+
+/** Brings back the bytes `fileId`, in the transaction that has locked the code. The code must have no file. */
+export async function putBackFile(
+  transaction: Database,
+  { id: codeId }: Pick<QrCode, 'id'>,
+  fileId: string,
+  now: Date,
+): Promise<void> {
+  const { rows } = (await transaction.raw(
+    `WITH kept AS (
+       DELETE FROM removed_files WHERE id = :fileId AND code_id = :codeId AND removed_at > :since RETURNING *
+     )
+     INSERT INTO code_files (code_id, id, user_id, kind, name, media_type, bytes, updated_at)
+     SELECT code_id, id, user_id, kind, name, media_type, bytes, :now FROM kept RETURNING id`,
+    { codeId, fileId, since: undoableSince(now), now },
+  )) as { rows: { id: string }[] };
+  if (rows.length === 0) throw invalid([{ field: 'file', message: 'is no longer stored: upload it again' }]);
+  await keepBytes(transaction, fileId);
 }
 
 const filesPerRun = 1_000;

@@ -151,6 +151,8 @@ export async function deleteFile(
   check?: (current: CodeFile | undefined) => void,
 ): Promise<boolean> {
   return db.transaction(async (transaction) => {
+    // Before the file, as in every other change of a code.
+    await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
     const current = await CodeFile.query(transaction).findOne({ code_id: codeId, kind }).forUpdate();
     check?.(current);
     return current !== undefined && (await CodeFile.query(transaction).deleteById(codeId)) > 0;

@@ -1,6 +1,7 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { AppError, invalid } from '../../errors.ts';
 import { dayMs } from '../../runtime/units.ts';
+import type { Actor } from '../../store/actor.ts';
 import type { Database } from '../../store/database.ts';
 import { leaseOn } from '../../store/lease.ts';
 import { lockOwner } from '../design/stored-logo.ts';
@@ -178,6 +179,8 @@ const leaseMs = 120_000;
 const ownersPerRound = 50;
 
 export interface ClaimedCode {
+  /** Who asked for it. Null: an older release did not store it. */
+  actor: Actor | null;
   applicationId: string;
   codeId: string;
   keepsDesigns: boolean;
@@ -233,7 +236,7 @@ export async function claimCode(db: Database, workspaceId: WorkspaceId): Promise
      )
      RETURNING waiting.application_id AS "applicationId", waiting.code_id AS "codeId",
        application.keeps_designs AS "keepsDesigns", application.created_at AS "requestedAt", style.design,
-       style.foreground_color AS "foregroundColor", style.background_color AS "backgroundColor",
+       style.foreground_color AS "foregroundColor", style.background_color AS "backgroundColor", application.actor,
        (SELECT max(claimed_until) FROM style_application_codes AS done
         WHERE done.code_id = waiting.code_id AND done.is_applied) AS "styledAt"`,
     [workspaceId],

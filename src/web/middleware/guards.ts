@@ -5,6 +5,7 @@ import { createRateLimiter } from '../../accounts/rate-limiter.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
+import { type Actor, runAs } from '../../store/actor.ts';
 import type { Database } from '../../store/database.ts';
 import { findMembership, hasRole, type Membership, type Role } from '../../workspaces/members.ts';
 import type { Guards } from '../routes.ts';
@@ -42,19 +43,18 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
       // Before a refusal, too: its page shows what the role may do.
       ctx.state['membership'] = membership;
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
-      await next();
+      await asPerson(ctx, next);
     });
   }
 
   /** Pages that are not about a workspace show the navigation of the one that the person would open from there. */
   async function withNavigation(ctx: Context, next: Next): Promise<void> {
-    const user = signedIn(ctx);
-    if (user) ctx.state['membership'] = await findMembership(db, user.id);
+    ctx.state['membership'] = await findMembership(db, userOf(ctx).id);
     await next();
   }
 
   return {
-    stranger: withNavigation,
+    stranger: (ctx, next) => (signedIn(ctx) ? withNavigation(ctx, () => asPerson(ctx, next)) : next()),
     'viewer or demo': (ctx, next) => needMember(ctx, next, 'viewer', { canBeDemo: true }),
     viewer: (ctx, next) => needMember(ctx, next, 'viewer'),
     'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
@@ -62,17 +62,31 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db }: Gu
     owner: (ctx, next) => needMember(ctx, next, 'owner'),
     person: async (ctx, next) => {
       if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
-      await needUser(ctx, () => withNavigation(ctx, next));
+      await needUser(ctx, () => withNavigation(ctx, () => asPerson(ctx, next)));
     },
     // For everyone else, whatever the method, there is nothing here.
     operator: (ctx, next) =>
-      signedIn(ctx)?.isAdmin === true ? withNavigation(ctx, next) : Promise.reject(nothingHere()),
+      signedIn(ctx)?.isAdmin === true
+        ? // Who it was is in the audit log of the operators, and nobody else's business.
+          withNavigation(ctx, () => attribute(ctx, { kind: 'operator' }, next))
+        : Promise.reject(nothingHere()),
     key: authenticateKey,
     monitor: (ctx, next) =>
       metricsToken !== undefined && hasBearerToken(ctx.get('Authorization'), metricsToken)
         ? next()
         : Promise.reject(nothingHere()),
   };
+}
+
+/** Attributes what the request changes, if it may change anything. */
+async function attribute(ctx: Context, actor: Actor, next: Next): Promise<void> {
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') await next();
+  else await runAs({ ...actor, requestId: ctx.state['requestId'] as string }, next);
+}
+
+async function asPerson(ctx: Context, next: Next): Promise<void> {
+  const { id, email } = userOf(ctx);
+  await attribute(ctx, { kind: 'person', id, name: email }, next);
 }
 
 /** Whether the visitor looks at the demo account, which is then the user of the request. */
@@ -156,7 +170,7 @@ export function authenticate({
     });
     const address = secrets.hashAddress(callerAddress(ctx, trustProxyHops));
     const authentication = await limiter.check(parseApiKey(bearerToken(ctx)), address);
-    const { workspaceId, isBlocked, scopes, isAllowed, window } = authentication;
+    const { workspaceId, key, isBlocked, scopes, isAllowed, window } = authentication;
     setRateLimit(ctx, window);
     if (!isAllowed) throw rateLimited(window);
     if (workspaceId === undefined) throw invalidApiKey();
@@ -164,7 +178,7 @@ export function authenticate({
     if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
     ctx.state['workspaceId'] = workspaceId;
     ctx.state['rateWindow'] = window;
-    return next();
+    return key ? attribute(ctx, { kind: 'key', ...key }, next) : next();
   };
 }
 

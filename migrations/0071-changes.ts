@@ -1,0 +1,294 @@
+import type { Knex } from 'knex';
+
+interface Recorded {
+  kind: 'code' | 'style' | 'brand' | 'key' | 'webhook' | 'member' | 'workspace';
+  /** A row is this field of its code. Without: the columns are the fields. */
+  part?: string;
+  /** Everything else never gets into an entry: hashes, secrets, counters, times of use. */
+  columns: string[];
+  /** Which inserted rows are recorded. */
+  whenInserted?: string;
+  /** Which changed rows are recorded, if not those of which a column has changed. */
+  whenChanged?: string;
+  whenDeleted?: string;
+}
+
+// A scan moves the end of a code from one default to the next, and nothing else. `updated_at` tells it from what its owner does.
+const isRenewed = `NEW.updated_at = OLD.updated_at AND NEW.expires_at = NEW.default_expires_at
+  AND (OLD.default_expires_at IS NULL OR OLD.expires_at = OLD.default_expires_at)`;
+
+const differs = (columns: string[]) =>
+  columns.map((column) => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
+
+const codeColumns = [
+  'name',
+  'type',
+  'content',
+  'foreground_color',
+  'background_color',
+  'size',
+  'error_correction',
+  'category',
+  'is_public',
+  'is_favorite',
+  'after_expiry_url',
+  'page_title',
+  'page_text',
+  'page_color',
+  'page_shows_name',
+];
+
+const recorded: Record<string, Recorded> = {
+  qr_codes: {
+    kind: 'code',
+    columns: [...codeColumns, 'expires_at'],
+    whenChanged: `${differs(codeColumns)} OR (OLD.expires_at IS DISTINCT FROM NEW.expires_at AND NOT (${isRenewed}))`,
+    // One in the trash is recorded with its row there.
+    whenDeleted: 'OLD.user_id IS NOT NULL',
+  },
+  designs: { kind: 'code', part: 'design', columns: ['design'] },
+  page_logos: { kind: 'code', part: 'page_logo', columns: ['logo', 'alt'] },
+  code_files: { kind: 'code', part: 'file', columns: ['id', 'kind', 'name', 'media_type', 'bytes'] },
+  styles: {
+    kind: 'style',
+    columns: ['name', 'design', 'is_default', 'foreground_color', 'background_color'],
+  },
+  brands: { kind: 'brand', columns: ['foreground_color', 'background_color', 'page_color', 'logo'] },
+  api_keys: { kind: 'key', columns: ['name', 'scopes', 'expires_at', 'revoked_at'] },
+  webhook_endpoints: {
+    kind: 'webhook',
+    columns: [
+      'name',
+      'url',
+      'events',
+      'code_ids',
+      'categories',
+      'is_enabled',
+      'disabled_reason',
+      // Set when the secret is rotated.
+      'previous_secret_until',
+    ],
+  },
+  workspaces: { kind: 'workspace', columns: ['name', 'slug', 'plan', 'limits'] },
+  // Everybody is a member of the workspace that is created with their account.
+  workspace_members: {
+    kind: 'member',
+    columns: ['role'],
+    whenInserted: 'NEW.workspace_id <> NEW.user_id',
+  },
+};
+
+/** Triggers that write an entry for each row of the table that is created, changed or deleted. */
+export function recordChanges(table: string, given: Recorded): string {
+  const { kind, part = '', columns, whenInserted, whenChanged = differs(columns), whenDeleted } = given;
+  const call = `EXECUTE FUNCTION record_change('${kind}', '${part}', ${columns.map((name) => `'${name}'`).join(', ')})`;
+  const when = (condition: string | undefined) => (condition === undefined ? '' : `WHEN (${condition})`);
+  return `
+    CREATE TRIGGER record_created AFTER INSERT ON ${table} FOR EACH ROW ${when(whenInserted)} ${call};
+    CREATE TRIGGER record_changed AFTER UPDATE OF ${columns.join(', ')} ON ${table}
+      FOR EACH ROW ${when(whenChanged)} ${call};
+    CREATE TRIGGER record_deleted AFTER DELETE ON ${table} FOR EACH ROW ${when(whenDeleted)} ${call};`;
+}
+
+/**
+ * The history: an entry for each change of what a workspace owns, in the transaction of the change, whichever page, job, command
+ * or release makes it. What one transaction changes of a code and its parts is one entry, which is a version of the code.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    -- Without foreign keys: an entry outlives its code, and a change must not wait for the deletion of its workspace.
+    CREATE TABLE changes (
+      id uuid PRIMARY KEY DEFAULT new_delivery_id(),
+      workspace_id uuid NOT NULL,
+      at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+      -- Null: a process of the previous release.
+      actor_kind text CHECK (actor_kind IN ('person', 'key', 'operator', 'service')),
+      actor_id uuid,
+      -- As it was at that time: the address of a person, the name of a key.
+      actor_name text,
+      request_id text,
+      kind text NOT NULL,
+      action text NOT NULL CHECK (action IN ('created', 'changed', 'trashed', 'restored', 'deleted')),
+      subject_id uuid NOT NULL,
+      subject_name text,
+      code_id uuid,
+      -- 1, 2, 3 … of each code.
+      version integer,
+      -- Only what has changed.
+      before jsonb,
+      after jsonb,
+      transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id()
+    );
+    CREATE INDEX changes_workspace ON changes (workspace_id, id);
+    CREATE UNIQUE INDEX changes_version ON changes (code_id, version) WHERE code_id IS NOT NULL;
+    CREATE INDEX changes_actor ON changes (actor_id, id) WHERE actor_id IS NOT NULL;
+    CREATE INDEX changes_subject ON changes (subject_id) WHERE kind = 'member';
+
+    -- A row as entries show it.
+    CREATE FUNCTION recorded_row(source text, content jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+      SELECT CASE
+        -- The default end, which scans move, is no choice of anybody.
+        WHEN source = 'qr_codes' AND coalesce(nullif(content -> 'default_expires_at', 'null') = content -> 'expires_at', true)
+          THEN content || '{"expires_at": null}'
+        -- Addresses of webhooks often end in a secret.
+        WHEN source = 'webhook_endpoints' AND content ->> 'url' !~ '^https*://[^/]+/*$'
+          THEN content || jsonb_build_object('url',
+            substring(content ->> 'url' FROM '^https*://[^/]+/') || '… (' || left(md5(content ->> 'url'), 6) || ')')
+        ELSE content
+      END
+    $$;
+
+    -- Arguments: the kind; the field of a code that the row is, or ''; the recorded columns.
+    CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' AS $$
+    DECLARE
+      subject_kind text := TG_ARGV[0];
+      part text := TG_ARGV[1];
+      columns text[] := TG_ARGV[2:];
+      former jsonb;
+      latter jsonb;
+      either jsonb;
+      former_fields jsonb;
+      latter_fields jsonb;
+      done text := CASE TG_OP WHEN 'INSERT' THEN 'created' WHEN 'DELETE' THEN 'deleted' ELSE 'changed' END;
+      owner uuid;
+      subject uuid;
+      named text;
+      code uuid;
+      latest changes;
+      actor jsonb := nullif(current_setting('qrelay.actor', true), '');
+    BEGIN
+      IF TG_OP <> 'INSERT' THEN former := recorded_row(TG_TABLE_NAME, to_jsonb(OLD)); END IF;
+      IF TG_OP <> 'DELETE' THEN latter := recorded_row(TG_TABLE_NAME, to_jsonb(NEW)); END IF;
+      either := coalesce(latter, former);
+      owner := coalesce(either ->> 'workspace_id', either ->> 'user_id');
+      subject := coalesce(either ->> 'id', either ->> 'user_id');
+      named := either ->> 'name';
+
+      SELECT jsonb_object_agg(field, former -> field), jsonb_object_agg(field, latter -> field)
+        INTO former_fields, latter_fields
+        FROM unnest(columns) AS field
+        WHERE nullif(former -> field, 'null') IS DISTINCT FROM nullif(latter -> field, 'null');
+
+      IF part <> '' THEN
+        done := 'changed';
+        code := either ->> 'code_id';
+        -- Versions are numbered under the lock of the code.
+        SELECT coalesce(qr_codes.user_id, trashed_codes.user_id), name INTO owner, named
+          FROM qr_codes LEFT JOIN trashed_codes ON code_id = id WHERE id = code FOR NO KEY UPDATE OF qr_codes;
+        -- In the cascade of a deleted code.
+        IF NOT FOUND THEN RETURN NULL; END IF;
+        IF cardinality(columns) > 1 THEN
+          former_fields := (SELECT jsonb_object_agg(field, former -> field) FROM unnest(columns) AS field WHERE former IS NOT NULL);
+          latter_fields := (SELECT jsonb_object_agg(field, latter -> field) FROM unnest(columns) AS field WHERE latter IS NOT NULL);
+        ELSE
+          former_fields := former -> columns[1];
+          latter_fields := latter -> columns[1];
+        END IF;
+        former_fields := jsonb_build_object(part, former_fields);
+        latter_fields := jsonb_build_object(part, latter_fields);
+        subject := code;
+      ELSIF subject_kind = 'code' THEN
+        code := coalesce(either ->> 'code_id', either ->> 'id');
+        subject := code;
+        IF TG_TABLE_NAME = 'trashed_codes' AND EXISTS (SELECT FROM qr_codes WHERE id = code) THEN
+          -- It was restored.
+          RETURN NULL;
+        ELSIF TG_OP = 'UPDATE' AND former ->> 'user_id' IS DISTINCT FROM latter ->> 'user_id' THEN
+          done := CASE WHEN owner IS NULL THEN 'trashed' ELSE 'restored' END;
+          owner := coalesce(owner, (former ->> 'user_id')::uuid);
+        END IF;
+      ELSIF subject_kind = 'workspace' THEN
+        owner := either ->> 'id';
+        IF TG_OP = 'INSERT' AND EXISTS (SELECT FROM users WHERE id = owner) THEN RETURN NULL; END IF;
+      ELSIF subject_kind = 'member' THEN
+        subject := either ->> 'user_id';
+        named := (SELECT email FROM users WHERE id = subject);
+      END IF;
+
+      -- Nothing that is recorded has changed.
+      IF done = 'changed' AND former_fields IS NOT DISTINCT FROM latter_fields THEN RETURN NULL; END IF;
+      -- With the workspace, of which no history is left.
+      IF owner::text = current_setting('qrelay.deleted_workspace', true) OR NOT EXISTS (SELECT FROM workspaces WHERE id = owner)
+        THEN RETURN NULL;
+      END IF;
+
+      IF done = 'created' THEN
+        former_fields := NULL;
+        latter_fields := jsonb_strip_nulls(latter_fields);
+      ELSIF done = 'deleted' THEN
+        former_fields := jsonb_strip_nulls(former_fields);
+        latter_fields := NULL;
+      END IF;
+
+      IF code IS NOT NULL THEN
+        IF done = 'deleted' THEN
+          -- What is deleted for good is gone from the history, too. That it was deleted stays.
+          UPDATE changes SET before = NULL, after = NULL, subject_name = NULL WHERE code_id = code;
+          former_fields := NULL;
+          named := NULL;
+        END IF;
+        SELECT * INTO latest FROM changes WHERE code_id = code ORDER BY version DESC LIMIT 1;
+        IF done = 'changed' AND latest.transaction_id = pg_current_xact_id() AND latest.action IN ('created', 'changed') THEN
+          former_fields := CASE latest.action WHEN 'changed' THEN former_fields || latest.before END;
+          latter_fields := latest.after || latter_fields;
+          IF former_fields IS NOT NULL THEN
+            -- What the transaction has changed back.
+            SELECT jsonb_object_agg(key, value), jsonb_object_agg(key, latter_fields -> key)
+              INTO former_fields, latter_fields
+              FROM jsonb_each(former_fields) WHERE value IS DISTINCT FROM latter_fields -> key;
+          END IF;
+          IF latter_fields IS NULL THEN
+            DELETE FROM changes WHERE id = latest.id;
+          ELSE
+            UPDATE changes SET before = former_fields, after = latter_fields, subject_name = left(named, 200)
+              WHERE id = latest.id;
+          END IF;
+          RETURN NULL;
+        END IF;
+      END IF;
+
+      INSERT INTO changes (workspace_id, actor_kind, actor_id, actor_name, request_id, kind, action, subject_id,
+                           subject_name, code_id, version, before, after)
+      VALUES (owner, actor ->> 'kind', (actor ->> 'id')::uuid, left(actor ->> 'name', 320), left(actor ->> 'requestId', 100),
+              subject_kind, done, subject, left(named, 320), code,
+              CASE WHEN code IS NOT NULL THEN coalesce(latest.version, 0) + 1 END, former_fields, latter_fields);
+      RETURN NULL;
+    END $$;
+
+    ${Object.entries(recorded)
+      .map(([table, columns]) => recordChanges(table, columns))
+      .join('')}
+    CREATE TRIGGER record_moved AFTER UPDATE OF user_id ON qr_codes
+      FOR EACH ROW WHEN (OLD.user_id IS DISTINCT FROM NEW.user_id) EXECUTE FUNCTION record_change('code', '');
+    -- After delete_trashed_code, in the order of names.
+    CREATE TRIGGER record_deleted AFTER DELETE ON trashed_codes
+      FOR EACH ROW EXECUTE FUNCTION record_change('code', '');
+
+    CREATE FUNCTION purge_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      DELETE FROM changes WHERE workspace_id = OLD.id;
+      RETURN NULL;
+    END $$;
+    CREATE CONSTRAINT TRIGGER purge_changes AFTER DELETE ON workspaces DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION purge_changes();
+
+    -- Who asked for it, to whom the changes are attributed.
+    ALTER TABLE style_applications ADD COLUMN actor jsonb;
+    ALTER TABLE style_applications ALTER COLUMN actor SET DEFAULT nullif(current_setting('qrelay.actor', true), '')::jsonb;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  const dropped = Object.keys(recorded).flatMap((table) =>
+    ['record_created', 'record_changed', 'record_deleted'].map((name) => `DROP TRIGGER ${name} ON ${table};`),
+  );
+  await knex.raw(`
+    ALTER TABLE style_applications DROP COLUMN actor;
+    DROP TRIGGER purge_changes ON workspaces;
+    DROP TRIGGER record_moved ON qr_codes;
+    DROP TRIGGER record_deleted ON trashed_codes;
+    ${dropped.join('\n')}
+    DROP FUNCTION record_change, recorded_row, purge_changes;
+    DROP TABLE changes;
+  `);
+}
