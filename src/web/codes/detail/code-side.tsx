@@ -1,8 +1,10 @@
 import { opensFile } from '../../../codes/files/upload.ts';
 import { isEndOfDay } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
+import type { Version } from '../../../history/changes.ts';
 import type { Analytics, CityCount } from '../../../scans/analytics.ts';
 import type { GeoSource } from '../../../scans/geo-source.ts';
+import { When, Who } from '../../history/actor.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
 import { Moment } from '../../ui/time.tsx';
@@ -40,6 +42,10 @@ export interface CodeProps {
   named: Period[];
   analytics: Analytics;
   cities: CityCount[];
+  /** Days of the period on which what the code opens was changed. */
+  changedDays: ReadonlySet<string>;
+  latestChange: Version | undefined;
+  now: Date;
   /** Scans in the preceding period of the same length. Undefined if the code did not exist then. */
   previousScans: number | undefined;
   geoSource: GeoSource | undefined;
@@ -85,6 +91,7 @@ export function CodeSide(props: CodeProps) {
                 <Moment at={code.createdAt} />
               </dd>
             </div>
+            <LatestChange {...props} />
             <Expiry {...props} />
             <AfterExpiry {...props} />
           </dl>
@@ -92,6 +99,22 @@ export function CodeSide(props: CodeProps) {
         </details>
       </div>
     </section>
+  );
+}
+
+/** Shown from the first change on. */
+function LatestChange({ code, latestChange, now }: CodeProps) {
+  if (!latestChange || latestChange.action === 'created') return null;
+  return (
+    <div>
+      <dt>Last change</dt>
+      <dd>
+        <When at={latestChange.at} now={now} /> by <Who change={latestChange} />
+        <div>
+          <a href={`/codes/${code.id}/history`}>See all changes</a>
+        </div>
+      </dd>
+    </div>
   );
 }
 
@@ -192,6 +215,7 @@ export function CodeActions({ code, here, state }: ActionsProps) {
               Photo
             </a>
           )}
+          <HistoryLink path={path} />
           <DuplicateForm code={code} look="link" />
           {/* For a private code, the notice above has this button. */}
           {state !== 'private' && <VisibilityForm code={code} look="link" back={here} />}
@@ -207,9 +231,19 @@ export function CodeActions({ code, here, state }: ActionsProps) {
   );
 }
 
+function HistoryLink({ path, look }: { path: string; look?: string }) {
+  return (
+    <a class={look} href={`${path}/history`}>
+      <Icon name="clock" />
+      History
+    </a>
+  );
+}
+
 function ViewerActions({ path }: { path: string }) {
   return (
     <div class="code-actions">
+      <HistoryLink path={path} look="button quiet" />
       <a class="button quiet" href={`${path}/print`}>
         <Icon name="printer" />
         Print
