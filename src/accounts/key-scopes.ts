@@ -1,5 +1,5 @@
 /** What an API key may be limited to, in the order in which pages and documents list it. */
-export const scopes = ['read', 'codes', 'analytics', 'webhooks'] as const;
+export const scopes = ['read', 'codes', 'analytics', 'webhooks', 'audit'] as const;
 export type Scope = (typeof scopes)[number];
 
 export const scopeTexts: Record<Scope, string> = {
@@ -7,6 +7,7 @@ export const scopeTexts: Record<Scope, string> = {
   codes: 'Create, change and delete codes, styles and files. Includes read.',
   analytics: 'Read the statistics and the scans of codes.',
   webhooks: 'List, create, change and delete webhooks, with their secrets and deliveries.',
+  audit: 'Read who changed what in the workspace, with the addresses of its members.',
 };
 
 /** What a key may do: null is everything, also what is added later. */

@@ -45,6 +45,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'PATCH /api/v1/qrcodes/:id': () => ({ body: { name: 'Renamed' } }),
   'DELETE /api/v1/qrcodes/:id': () => ({}),
   'POST /api/v1/qrcodes/:id/restore': () => ({}),
+  'POST /api/v1/qrcodes/:id/versions/:version/restore': () => ({ body: {} }),
   'PUT /api/v1/qrcodes/:id/design': () => ({ body: { moduleShape: 'dots' } }),
   'DELETE /api/v1/qrcodes/:id/design': () => ({}),
   'PUT /api/v1/qrcodes/:id/design/logo': () => ({ file: png() }),
@@ -197,10 +198,14 @@ export function sentTo({ method, path }: Route, code: QrCode): Sent {
   return found(code);
 }
 
+/** The address of a route for an id, and for a version that every code has. */
+export const addressOf = ({ path }: Pick<Route, 'path'>, id: string) =>
+  path.replace(':id', id).replace(':version', '1');
+
 export function idKind({ method, path }: Route): IdKind {
   const [start = '', rest = ''] = path.split(/(?<=:id)/);
   const kind = ids[path] ?? ids[start];
-  if (!kind || rest.includes(':'))
+  if (!kind || rest.replace(':version', '').includes(':'))
     throw new Error(`Add what the id in ${method} ${path} belongs to, to ids in ${file}.`);
   return kind;
 }

@@ -7,7 +7,16 @@ import { trashCode } from '../../src/codes/trash.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import type { TestService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { hasId, type IdKind, idKind, idsElsewhere, isOfContacts, noIds, sentTo } from './route-requests.ts';
+import {
+  addressOf,
+  hasId,
+  type IdKind,
+  idKind,
+  idsElsewhere,
+  isOfContacts,
+  noIds,
+  sentTo,
+} from './route-requests.ts';
 import { apiIdParameters, apiRoutes, operatorRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
 import { ownWorkspaceId, type WorkspaceId } from '../../src/workspaces/workspace.ts';
@@ -155,9 +164,9 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         const missing = kind === 'logo' ? newLogo(uuidv7() as WorkspaceId, new Uint8Array()).id : uuidv7();
         const before = await rowOf(kind, theirs);
         const ask = async (id: string, as: Tenant | undefined, accept = 'text/html'): Promise<Answer> => {
-          const { method, path } = route;
+          const { method } = route;
           const { query = '', ...sent } = sentTo(route, code);
-          const asked = { method, path: path.replace(':id', id) + query, as, accept, ...sent };
+          const asked = { method, path: addressOf(route, id) + query, as, accept, ...sent };
           return withoutId(await world.ask(asked), id);
         };
         for (const { asker, spell, accept } of waysOf(route)) {

@@ -4,7 +4,7 @@ import { trashCode } from '../../src/codes/trash.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import type { TestService } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
-import { hasId, idKind, idsElsewhere, isOfContacts, sentTo } from './route-requests.ts';
+import { addressOf, hasId, idKind, idsElsewhere, isOfContacts, sentTo } from './route-requests.ts';
 import { apiRoutes, pageRoutes, type Route } from './routes.ts';
 import { type Answer, type Tenant, tenants, withoutId } from './tenants.ts';
 import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
@@ -56,7 +56,7 @@ describe(`A code in the trash (${ofCodes.length + lists.length + idsOfCodes.leng
         const before = await rowOf(code.id);
         const ask = async (id: string): Promise<Answer> => {
           const { query = '', ...sent } = sentTo(route, code);
-          const path = route.path.replace(':id', id) + query;
+          const path = addressOf(route, id) + query;
           return withoutId(await world.ask({ method: route.method, path, as: owner, ...sent }), id);
         };
         const answer = await ask(code.id);

@@ -76,6 +76,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/qrcodes/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a QR code
+         * @description Each change of the code, its design, share page or file is a version of it, newest first. What one request changes is one version. Renewal by a scan is none. `GET /audit` has the names of those who made the changes.
+         */
+        get: operations["listQrCodeVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/qrcodes/{id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a QR code
+         * @description Makes the code what it was after that version, as a change like any other: with the rules of the other requests, a new version and webhook events. Version 0 of a code that is older than its history is what it was before its first version. If fields that would be restored were changed again after the following version, the answer is a 409 with both values of each, and nothing is changed: send `overwrite`, or the `fields` that you want. Files and logos can be restored for 30 days after they were replaced or removed. If the code is like that already, nothing is changed, and a `Qrelay-Warning` header says so.
+         */
+        post: operations["restoreQrCodeVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/qrcodes/bulk": {
         parameters: {
             query?: never;
@@ -664,6 +704,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes in a workspace
+         * @description Who changed what, newest first: codes, styles, the brand, API keys, webhooks, members and the workspace itself. An entry is written together with its change. Secrets, passwords and client addresses are never in it, and webhook addresses without their path. The contents of entries about a code are erased when it is deleted for good. Entries are deleted after two years, unless the operator of the service has set another time.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the changes in a workspace
+         * @description The same as CSV, newest first, up to 50000 entries. `before` and `after` are JSON. Values that a spreadsheet would run as a formula begin with an apostrophe.
+         */
+        get: operations["exportChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/account": {
         parameters: {
             query?: never;
@@ -1243,6 +1323,104 @@ export interface components {
             qrCode: components["schemas"]["QrCode"];
             /** @description Why phones may fail to read it, as in `Qrelay-Warning`. */
             warnings: string[];
+        };
+        /** @description A version of a QR code: the change that made it, and who made that. */
+        QrCodeVersion: {
+            /** @description 1, 2, 3 and so on, for each QR code. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it was changed.
+             */
+            at: string;
+            /**
+             * @description `trashed`: deleted, but it can be restored. `deleted`: for good.
+             * @enum {string}
+             */
+            action: "created" | "changed" | "trashed" | "restored" | "deleted";
+            /** @description The `requestId` of the request, or null. */
+            requestId: string | null;
+            /** @description Who changed it. */
+            actor: {
+                /**
+                 * @description `person`: a member. `key`: an API key. `operator`: of this service. `service`: a job of the service. Null: an older release, which did not say.
+                 * @enum {string|null}
+                 */
+                kind: "person" | "key" | "operator" | "service" | null;
+                /**
+                 * Format: uuid
+                 * @description Of the person or the key, or null.
+                 */
+                id: string | null;
+            };
+            /** @description The former values of the fields that were changed. Null if it was created. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Their new values. Null if it was deleted. What is secret is never in it. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description A change of something in the workspace. */
+        Change: {
+            /**
+             * Format: uuid
+             * @description Identifier of the entry. Used as the pagination cursor.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was changed.
+             */
+            at: string;
+            /**
+             * @description `trashed`: deleted, but it can be restored. `deleted`: for good.
+             * @enum {string}
+             */
+            action: "created" | "changed" | "trashed" | "restored" | "deleted";
+            /** @description The `requestId` of the request, or null. */
+            requestId: string | null;
+            /** @description Who changed it. */
+            actor: {
+                /**
+                 * @description `person`: a member. `key`: an API key. `operator`: of this service. `service`: a job of the service. Null: an older release, which did not say.
+                 * @enum {string|null}
+                 */
+                kind: "person" | "key" | "operator" | "service" | null;
+                /**
+                 * Format: uuid
+                 * @description Of the person or the key, or null.
+                 */
+                id: string | null;
+                /** @description The address of the person, or the name of the key, at that time. Null after the person has deleted their account. */
+                name: string | null;
+            };
+            /**
+             * @description What was changed. A code includes its design, share page and file.
+             * @enum {string}
+             */
+            kind: "code" | "style" | "brand" | "key" | "webhook" | "member" | "workspace";
+            /** @description What was changed. */
+            subject: {
+                /**
+                 * Format: uuid
+                 * @description Of the code, style, key, webhook, person or workspace.
+                 */
+                id: string;
+                /** @description Its name at that time, or null after it was deleted for good. */
+                name: string | null;
+            };
+            /** @description The version of the QR code that the change has made, or null. */
+            version: number | null;
+            /** @description The former values of the fields that were changed. Null if it was created. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Their new values. Null if it was deleted. What is secret is never in it. */
+            after: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description Scan statistics of one QR code. */
         Analytics: {
@@ -2087,7 +2265,7 @@ export interface components {
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
-            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `insufficient_scope`: The API key does not have the scope that the operation needs; `message` names it. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
+            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `insufficient_scope`: The API key does not have the scope that the operation needs; `message` names it. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `restore_conflict`: Fields that the restored version would set were changed again since; `details` has both values of each. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
             code?: string;
             /** @description A sentence for people. */
             message: string;
@@ -2843,6 +3021,28 @@ export interface components {
                      * @description Where the share URL leads after `expiresAt`: an absolute http or https URL, with the rules of `content` of type `url`. Null: a page that says that the code has expired. Scans after the end are not counted in either case.
                      */
                     afterExpiryUrl?: string | null;
+                };
+            };
+        };
+        /** @description What to restore. Without a body: everything that was not changed again. */
+        QrCodeRestoration: {
+            content: {
+                /**
+                 * @example {
+                 *       "fields": [
+                 *         "content"
+                 *       ],
+                 *       "overwrite": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Only these fields are restored. The default is all that differ. */
+                    fields?: ("name" | "type" | "content" | "foregroundColor" | "backgroundColor" | "size" | "errorCorrection" | "category" | "isPublic" | "isFavorite" | "afterExpiryUrl" | "pageTitle" | "pageText" | "pageColor" | "pageShowsName" | "expiresAt" | "design" | "pageLogo" | "file")[];
+                    /**
+                     * @description true: also restores fields that were changed again since.
+                     * @default false
+                     */
+                    overwrite?: boolean;
                 };
             };
         };
@@ -3704,6 +3904,146 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["InProgress"];
             412: components["responses"]["VersionConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listQrCodeVersions: {
+        parameters: {
+            query?: {
+                /** @description Number of versions on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `version` of its last entry. */
+                cursor?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of versions. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "version": 2,
+                     *           "at": "2026-12-01T08:00:00.000Z",
+                     *           "action": "changed",
+                     *           "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d",
+                     *           "actor": {
+                     *             "kind": "person",
+                     *             "id": "01936f3c-2b8d-7c55-a1d2-94c1f7b0a3e6"
+                     *           },
+                     *           "before": {
+                     *             "content": "https://example.com/menu"
+                     *           },
+                     *           "after": {
+                     *             "content": "https://example.com/winter"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The entries of this page. */
+                        data: components["schemas"]["QrCodeVersion"][];
+                        /** @description Send it as `cursor` to get the next page. Null on the last page. */
+                        nextCursor: number | null;
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreQrCodeVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again: for 24 hours, requests with the same key get the response of the first that succeeded, and change nothing. Use a new random key, such as a UUID, for each request. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that you want to change. If it was changed since, nothing happens, and the status is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The `id` of the QR code. */
+                id: string;
+                /** @description The `version` of the QR code. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["QrCodeRestoration"];
+        responses: {
+            /** @description The QR code after the change. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    "Qrelay-Warning": components["headers"]["Qrelay-Warning"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *       "name": "Menu, summer",
+                     *       "type": "url",
+                     *       "content": "https://example.com/menu",
+                     *       "shareToken": "aZ3kP9xQ2b",
+                     *       "shareUrl": "https://qrelay.example/r/aZ3kP9xQ2b",
+                     *       "foregroundColor": "#1a1410",
+                     *       "backgroundColor": "#ffffff",
+                     *       "size": 512,
+                     *       "errorCorrection": "M",
+                     *       "category": null,
+                     *       "createdAt": "2026-11-28T09:30:00.000Z",
+                     *       "expiresAt": "2027-11-28T09:30:00.000Z",
+                     *       "isPublic": true,
+                     *       "isFavorite": false,
+                     *       "scanCount": 42,
+                     *       "updatedAt": "2026-11-28T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QrCode"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["InProgress"];
+            412: components["responses"]["VersionConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["NotJson"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -6482,6 +6822,132 @@ export interface operations {
             409: components["responses"]["InProgress"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["NotJson"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description Number of entries on a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page, which is the `id` of its last entry. */
+                cursor?: string;
+                /** @description Only changes by this person or API key. */
+                actorId?: string;
+                /** @description Only changes of this. */
+                kind?: "code" | "style" | "brand" | "key" | "webhook" | "member" | "workspace";
+                /** @description Only what was changed at this time or later. */
+                from?: string;
+                /** @description Only what was changed before this time. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of changes. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01938030-4c00-7b3a-8c1d-5e6f7a8b9c0d",
+                     *           "at": "2026-12-01T08:00:00.000Z",
+                     *           "action": "changed",
+                     *           "requestId": "6f1c1d0e-0f3c-4b0e-9a53-6a4f2f9f6b1d",
+                     *           "before": {
+                     *             "content": "https://example.com/menu"
+                     *           },
+                     *           "after": {
+                     *             "content": "https://example.com/winter"
+                     *           },
+                     *           "actor": {
+                     *             "kind": "person",
+                     *             "id": "01936f3c-2b8d-7c55-a1d2-94c1f7b0a3e6",
+                     *             "name": "anna@example.com"
+                     *           },
+                     *           "kind": "code",
+                     *           "subject": {
+                     *             "id": "01936f3e-7c1a-7d44-8f0b-2a5c7f0e9b11",
+                     *             "name": "Menu, summer"
+                     *           },
+                     *           "version": 2
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The entries of this page. */
+                        data: components["schemas"]["Change"][];
+                        /**
+                         * Format: uuid
+                         * @description Send it as `cursor` to get the next page. Null on the last page.
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportChanges: {
+        parameters: {
+            query?: {
+                /** @description Only changes by this person or API key. */
+                actorId?: string;
+                /** @description Only changes of this. */
+                kind?: "code" | "style" | "brand" | "key" | "webhook" | "member" | "workspace";
+                /** @description Only what was changed at this time or later. */
+                from?: string;
+                /** @description Only what was changed before this time. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

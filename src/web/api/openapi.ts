@@ -21,6 +21,7 @@ import {
 import { acceptsIdempotencyKey, type ApiTag, type Operation, type TaggedOperation } from './operation.ts';
 import { filesBody, labelsBody } from './prints.ts';
 import { endingShape } from './qr-code-ending.ts';
+import { changeShape, restoreBody, versionShape } from './history.ts';
 import { fileShape, photoShape } from './qr-code-files.ts';
 import { pageLogoShape, pageShape } from './qr-code-page.ts';
 import { createdShape, listedShape, readShape } from './qr-codes.ts';
@@ -34,6 +35,7 @@ import { endpointBody, endpointChanges, endpointShape, endpointWithSecret } from
 
 const tags: Record<ApiTag, string> = {
   'QR codes': 'Create, list, read, change, delete and restore QR codes.',
+  Versions: 'What a QR code was, and who changed it. Restore one of its versions.',
   'Bulk requests': 'Create, change or delete up to 500 QR codes at once.',
   Designs: 'How a QR code looks: shapes, colors, frame and logo.',
   Styles: 'Saved designs, called templates in the app: one for many QR codes, or for all new ones.',
@@ -44,6 +46,7 @@ const tags: Record<ApiTag, string> = {
   'Scans and analytics': 'Scan statistics and single scans of a QR code.',
   Webhooks: 'Endpoints that the service calls when something happens.',
   'Webhook deliveries': 'What was sent to your webhook endpoints. Send it again, or send a test.',
+  'Audit log': 'Who changed what in the workspace.',
   Account: 'What the account of a key may have, and has.',
 };
 
@@ -134,6 +137,7 @@ function describe(operation: TaggedOperation): JsonObject {
     security: [{ apiKey: [operation.scope] }],
     parameters: [
       ...(hasId ? [idParameter(operation.path)] : []),
+      ...otherParameters(operation.path),
       ...queryParameters(operation),
       ...(isIdempotent ? [idempotencyKey] : []),
       ...(changesVersion ? [ifMatch] : []),
@@ -179,6 +183,22 @@ function idParameter(path: string): JsonObject {
   return { name: 'id', in: 'path', required: true, description, schema: { type: 'string', description } };
 }
 
+const pathParameters: Record<string, string> = {
+  version: 'The `version` of the QR code.',
+};
+
+function otherParameters(path: string): JsonObject[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return names
+    .filter((name) => name !== 'id')
+    .map((name) => {
+      const description = pathParameters[name];
+      if (description === undefined)
+        throw new Error(`Describe {${name}} of ${path} in \`pathParameters\` in src/web/api/openapi.ts`);
+      return { name, in: 'path', required: true, description, schema: { type: 'string', description } };
+    });
+}
+
 function queryParameters({ query, queryExample }: Operation): Json[] {
   const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] };
   const examples = (queryExample ?? {}) as JsonObject;
@@ -195,12 +215,12 @@ function queryParameters({ query, queryExample }: Operation): Json[] {
 }
 
 function describeBody(schema: TSchema, operations: Operation[]): JsonObject {
-  const example = operations.find(({ body }) => body === schema)?.bodyExample as Json;
+  const { bodyExample, isBodyOptional = false } = operations.find(({ body }) => body === schema) ?? {};
   const description = (schema as { description?: string }).description ?? '';
   return {
     description,
-    required: true,
-    content: { 'application/json': { schema: inline(schema), example } },
+    required: !isBodyOptional,
+    content: { 'application/json': { schema: inline(schema), example: bodyExample as Json } },
   };
 }
 
@@ -279,6 +299,8 @@ const schemas: Record<string, TSchema> = {
   BulkRow: bulkRow,
   BulkChanges: bulkChangesShape,
   BulkChangedRow: bulkChangedRow,
+  QrCodeVersion: versionShape,
+  Change: changeShape,
   Analytics: analyticsShape,
   Scan: scanShape,
   Style: styleShape,
@@ -302,6 +324,7 @@ const requestBodies: Record<string, TSchema> = {
   DeletedQrCodes: bulkDeletionBody,
   QrCodeChanges: patchBody,
   QrCodeEndingChanges: endingBody,
+  QrCodeRestoration: restoreBody,
   QrCodeLabels: labelsBody,
   QrCodeFiles: filesBody,
   QrCodePageChanges: pageBody,

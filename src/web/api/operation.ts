@@ -17,6 +17,8 @@ interface ApiRequest<Query, Body> {
   caller: Caller;
   /** Identifies the resource in the path. Empty if the path has none. */
   id: string;
+  /** Another parameter in the path. */
+  parameter(name: string): string;
   query: Query;
   /** Validates the body by its schema and by further rules. All errors of both are reported at once. */
   body(rules?: BodyRules<Body>): Promise<Body>;
@@ -41,7 +43,7 @@ type OperationOf<Query extends TObject, Body extends TObject, Response extends T
 > & {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the version prefix. Its only parameter is `{id}`. */
+  /** Below the version prefix. Its parameters are `{id}` and those of `pathParameters` in openapi.ts. */
   path: string;
   /** What an API key must be allowed to do. */
   scope: Scope;
@@ -55,6 +57,8 @@ type OperationOf<Query extends TObject, Body extends TObject, Response extends T
   queryExample?: Static<Query>;
   body?: Body;
   bodyExample?: Static<Body>;
+  /** A request without a body is one with an empty object. */
+  isBodyOptional?: true;
   /** The media types of a file that is the body. What it is, its content says. */
   fileTypes?: string[];
   /** What the body is validated with, where the handler checks the rows of a list itself. */
@@ -73,7 +77,7 @@ type OperationOf<Query extends TObject, Body extends TObject, Response extends T
     /** Path of the resource in the response, by its `id`: `/qrcodes/{id}`. Every 201 has one. */
     location?: string;
     /** A file, which the handler returns as a stream instead of JSON, and the name under which it is saved. */
-    file?: { type: 'application/pdf' | 'application/zip'; name: string };
+    file?: { type: 'application/pdf' | 'application/zip' | 'text/csv'; name: string };
     /** Headers that are not always sent. */
     optionalHeaders?: string[];
   };
@@ -97,6 +101,7 @@ export type Operation = OperationOf<any, any, any>;
 /** The resources of the reference, each on a page of its own. */
 export type ApiTag =
   | 'QR codes'
+  | 'Versions'
   | 'Bulk requests'
   | 'Designs'
   | 'Styles'
@@ -107,6 +112,7 @@ export type ApiTag =
   | 'Scans and analytics'
   | 'Webhooks'
   | 'Webhook deliveries'
+  | 'Audit log'
   | 'Account';
 export type TaggedOperation = Operation & { tag: ApiTag };
 

@@ -23,6 +23,7 @@ import { type Routes, createRoutes } from '../routes.ts';
 import { readAccount } from './account.ts';
 import { bulkChangeOperations } from './bulk-changes.ts';
 import { designOperations } from './designs.ts';
+import { auditOperations, versionOperations } from './history.ts';
 import { printOperations } from './prints.ts';
 import { endingOperations } from './qr-code-ending.ts';
 import { fileOperations } from './qr-code-files.ts';
@@ -46,6 +47,7 @@ import type { WorkspaceId } from '../../workspaces/workspace.ts';
 /** In the order of the OpenAPI document. */
 const operationsByTag: Record<ApiTag, Operation[]> = {
   'QR codes': [createQrCode, listQrCodes, readQrCode, updateQrCode, deleteQrCode, restoreQrCode],
+  Versions: versionOperations,
   'Bulk requests': [createQrCodes, ...bulkChangeOperations],
   Designs: designOperations,
   Styles: [...styleOperations, ...applicationOperations],
@@ -56,6 +58,7 @@ const operationsByTag: Record<ApiTag, Operation[]> = {
   'Scans and analytics': scanOperations,
   Webhooks: webhookOperations,
   'Webhook deliveries': deliveryOperations,
+  'Audit log': auditOperations,
   Account: [readAccount],
 };
 
@@ -91,10 +94,10 @@ function fixedPathsFirst(one: Operation, other: Operation): number {
   return Number(one.path.includes('{id}')) - Number(other.path.includes('{id}'));
 }
 
-function bodyReaders({ body, fileTypes, maxBodyBytes }: Operation, uploads: FairScheduler) {
+function bodyReaders({ body, isBodyOptional, fileTypes, maxBodyBytes }: Operation, uploads: FairScheduler) {
   if (fileTypes) return [inTurn(uploads), fileBody(maxBodyBytes)];
   if (!body) return [];
-  if (maxBodyBytes === undefined) return [jsonBody()];
+  if (maxBodyBytes === undefined) return [jsonBody(undefined, { isOptional: isBodyOptional === true })];
   return [inTurn(uploads), jsonBody(maxBodyBytes)];
 }
 
@@ -138,6 +141,7 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
       rateWindow: ctx.state['rateWindow'] as RateWindow,
       caller: callerOf(ctx),
       id: (ctx['params'] as { id?: string }).id ?? '',
+      parameter: (name) => (ctx['params'] as Record<string, string>)[name] ?? '',
       query: checkQuery(ctx, renamed),
       body: (rules = async () => []) => checkBody(renamed, rules),
       sentName: (field) => renamed.sent.get(field) ?? field,

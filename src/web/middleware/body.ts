@@ -35,10 +35,14 @@ interface BodyError extends Error {
 }
 
 /** Parses the body of a request as JSON. */
-export function jsonBody(maxBytes = defaultMaxBytes) {
+export function jsonBody(maxBytes = defaultMaxBytes, { isOptional = false } = {}) {
   const readText = textReader(maxBytes);
   return async (ctx: Context, next: Next): Promise<void> => {
     const isEmpty = !ctx.request.length && ctx.get('Transfer-Encoding') === '';
+    if (isEmpty && isOptional) {
+      ctx.request.body = {};
+      return next();
+    }
     if (isEmpty) throw badBody('must be a JSON object, but is empty');
     if (!ctx.is(jsonTypes)) {
       throw new AppError(
@@ -58,7 +62,7 @@ export function jsonBody(maxBytes = defaultMaxBytes) {
     const bytes = ctx.request.body as unknown as string;
     ctx.state['bodyBytes'] = bytes;
     ctx.request.body = parse(bytes);
-    await next();
+    return next();
   };
 }
 

@@ -21,6 +21,7 @@ const apiRoutes = listRoutes(loadConfig({}))
 /** What the documentation of the scopes says, without the table. */
 function documentedScope(method: string, path: string): Scope {
   if (path.startsWith('/webhook')) return 'webhooks';
+  if (path.startsWith('/audit')) return 'audit';
   if (/\/(?:analytics|scans)$/.test(path)) return 'analytics';
   const isPrint = path === '/qrcodes/labels' || path === '/qrcodes/files';
   return method === 'GET' || method === 'HEAD' || isPrint ? 'read' : 'codes';
