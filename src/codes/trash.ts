@@ -111,12 +111,71 @@ export async function restoreCode(
   });
 }
 
+/** Those of the codes that are still in the trash, all or none of them: as `restoreCode`. */
+export async function restoreCodes(
+  db: Database,
+  workspaceId: WorkspaceId,
+  ids: string[],
+  limits: PlanLimits,
+): Promise<QrCode[]> {
+  return inTransaction(db, async (transaction) => {
+    const kept = await lockTrashed(transaction, workspaceId, ids);
+    if (kept.length === 0) return [];
+    await lockRoomForCodes(transaction, workspaceId, kept.length, limits);
+    await transaction.raw(
+      `WITH restored AS (DELETE FROM trashed_codes WHERE code_id = ANY(CAST(:kept AS uuid[])) RETURNING *)
+       UPDATE qr_codes SET user_id = restored.user_id, share_token = restored.share_token
+       FROM restored WHERE id = code_id`,
+      { kept },
+    );
+    return QrCode.query(transaction).findByIds(kept);
+  });
+}
+
+/** Deletes those of the codes that are still in the trash for good, and returns how many. */
+export async function deleteTrashedCodes(
+  db: Database,
+  workspaceId: WorkspaceId,
+  ids: string[],
+): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    // As in `purgeStep`.
+    await transaction('logos').where({ user_id: workspaceId }).orderBy('id').forUpdate().select('id');
+    const kept = await lockTrashed(transaction, workspaceId, ids);
+    return transaction('trashed_codes').whereIn('code_id', kept).delete();
+  });
+}
+
+/** Ordered, so that two who select the same codes wait for each other. */
+async function lockTrashed(
+  transaction: Database,
+  workspaceId: WorkspaceId,
+  ids: string[],
+): Promise<string[]> {
+  return transaction('trashed_codes')
+    .where({ user_id: workspaceId })
+    .whereIn('code_id', ids.filter(isUuid))
+    .whereRaw(isKept)
+    .orderBy('code_id')
+    .forUpdate()
+    .pluck('code_id') as Promise<string[]>;
+}
+
 export async function findTrashedCode(
   db: Database,
   workspaceId: WorkspaceId,
   id: string,
 ): Promise<TrashedCode | undefined> {
   return isUuid(id) ? trashOf(db, workspaceId).findById(id) : undefined;
+}
+
+/** Those that are in the trash, by name. */
+export async function findTrashedCodes(
+  db: Database,
+  workspaceId: WorkspaceId,
+  ids: string[],
+): Promise<TrashedCode[]> {
+  return trashOf(db, workspaceId).whereIn('qr_codes.id', ids.filter(isUuid)).orderBy('qr_codes.name');
 }
 
 export async function requireTrashedCode(

@@ -20,6 +20,7 @@ import { stylePages } from './codes/styles/styles-routes.ts';
 import { codeListPages } from './codes/list/list-routes.ts';
 import { brandPages } from './codes/brand/brand-routes.ts';
 import { readyPages } from './codes/ready/ready-routes.ts';
+import { codeHistoryPages } from './codes/history/history-routes.ts';
 import { trashPages } from './codes/trash/trash-routes.ts';
 import { printPages } from './codes/print/print-routes.ts';
 import { brandRoutes } from './brand/brand-routes.ts';
@@ -66,6 +67,7 @@ const features: ((services: Services) => Routes)[] = [
   designPreviewRoutes,
   designPages,
   pageLogoPages,
+  codeHistoryPages,
   // Before the templates with an id: it has `/codes/styles/new`.
   styleDesignPages,
   stylePages,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { findOrCreateUser, deleteUser, type User } from '../../src/accounts/users.ts';
+import { findOrCreateUser, type User } from '../../src/accounts/users.ts';
+import { deleteUser } from '../../src/workspaces/deletion.ts';
 import { createDefaults } from '../../src/codes/code-rules.ts';
 import { changeCode, type CodeChanges, createCode, updateCode } from '../../src/codes/codes.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';

@@ -89,6 +89,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/duplicate': () => ({ form: {} }),
   'POST /codes/trash/:id/restore': () => ({ form: {} }),
   'POST /codes/trash/:id/delete': () => ({ form: {} }),
+  'POST /codes/trash/restore': () => ({ form: {} }),
+  'POST /codes/trash/delete': () => ({ form: {} }),
   'POST /codes/trash/empty': () => ({ form: {} }),
   'POST /codes/:id/delete': ({ name }) => ({ form: { confirmation: name } }),
   'POST /keys/:id/rename': () => ({ form: { name: 'Renamed' } }),

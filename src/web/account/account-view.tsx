@@ -7,7 +7,7 @@ import { timeZones } from '../../runtime/time-zone.ts';
 import { CheckBox, type FormState, Input, Reveal, Select, idOf } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Form, Layout, Notice, Page } from '../ui/layout.tsx';
-import { useVisitor } from '../ui/visitor.ts';
+import { Needs, useVisitor } from '../ui/visitor.ts';
 import { CurrentPassword } from './current-password.tsx';
 import type { WorkspaceOfPerson } from '../../workspaces/people.ts';
 
@@ -229,8 +229,11 @@ function AccessReview({ keys, webhooks }: ProgramAccess) {
   return (
     <p>
       Your account has {pluralize(keys, 'active API key')} and {pluralize(webhooks, 'active webhook')}, which
-      work without your password. Remove those that you do not know: <a href="/keys">API keys</a>,{' '}
-      <a href="/webhooks">webhooks</a>.
+      work without your password.
+      <Needs access="owner">
+        {' '}
+        Remove those that you do not know: <a href="/keys">API keys</a>, <a href="/webhooks">webhooks</a>.
+      </Needs>
     </p>
   );
 }

@@ -2,11 +2,14 @@ import { renderToString } from 'preact-render-to-string';
 import type { QrCode } from '../../codes/qr-code.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Confirmation, Form } from '../ui/layout.tsx';
+import { Needs, useMay } from '../ui/visitor.ts';
 
 type Starred = Pick<QrCode, 'name' | 'isFavorite'>;
 
 /** Adds a code to the favorites or removes it. star.browser.js does it without leaving the page. */
 export function Star({ code, back }: { code: QrCode; back: string }) {
+  const may = useMay();
+  if (!may('editor')) return code.isFavorite ? <FavoriteMark /> : null;
   return (
     <Form action={`/codes/${code.id}/favorite`} class="star-form">
       <input type="hidden" name="back" value={back} />
@@ -14,6 +17,14 @@ export function Star({ code, back }: { code: QrCode; back: string }) {
         <StarState code={code} />
       </span>
     </Form>
+  );
+}
+
+function FavoriteMark() {
+  return (
+    <span class="star" role="img" aria-label="Favorite" title="Favorite">
+      <Icon name="star" />
+    </span>
   );
 }
 
@@ -48,12 +59,14 @@ interface ActionProps {
 
 export function DuplicateForm({ code, look }: ActionProps) {
   return (
-    <Form action={`/codes/${code.id}/duplicate`}>
-      <button type="submit" class={look}>
-        <Icon name="copy-plus" />
-        Duplicate
-      </button>
-    </Form>
+    <Needs access="editor">
+      <Form action={`/codes/${code.id}/duplicate`}>
+        <button type="submit" class={look}>
+          <Icon name="copy-plus" />
+          Duplicate
+        </button>
+      </Form>
+    </Needs>
   );
 }
 
@@ -66,12 +79,14 @@ interface RenewProps {
 /** For a code that has expired, or will soon. */
 export function RenewForm({ code, back, look }: RenewProps) {
   return (
-    <Form action={`/codes/${code.id}/renew`}>
-      <input type="hidden" name="back" value={back} />
-      <button type="submit" class={look === 'solid' ? undefined : look}>
-        Renew
-      </button>
-    </Form>
+    <Needs access="editor">
+      <Form action={`/codes/${code.id}/renew`}>
+        <input type="hidden" name="back" value={back} />
+        <button type="submit" class={look === 'solid' ? undefined : look}>
+          Renew
+        </button>
+      </Form>
+    </Needs>
   );
 }
 
@@ -106,13 +121,15 @@ interface VisibilityProps {
 
 export function VisibilityForm({ code, look, back }: VisibilityProps) {
   return (
-    <Form action={`/codes/${code.id}/visibility`}>
-      <input type="hidden" name="back" value={back} />
-      <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
-      <button type="submit" class={look === 'solid' ? undefined : look}>
-        <Icon name={code.isPublic ? 'eye-off' : 'eye'} />
-        {code.isPublic ? 'Make private' : 'Make public'}
-      </button>
-    </Form>
+    <Needs access="editor">
+      <Form action={`/codes/${code.id}/visibility`}>
+        <input type="hidden" name="back" value={back} />
+        <input type="hidden" name="isPublic" value={String(!code.isPublic)} />
+        <button type="submit" class={look === 'solid' ? undefined : look}>
+          <Icon name={code.isPublic ? 'eye-off' : 'eye'} />
+          {code.isPublic ? 'Make private' : 'Make public'}
+        </button>
+      </Form>
+    </Needs>
   );
 }

@@ -1,4 +1,5 @@
 import type { QrCode } from '../../codes/qr-code.ts';
+import { useMay } from '../ui/visitor.ts';
 
 const tabs = [
   ['edit', 'Content'],
@@ -8,6 +9,9 @@ const tabs = [
 
 /** The steps of a code, in the order in which it was made. */
 export function CodeTabs({ code, at }: { code: QrCode; at: (typeof tabs)[number][0] }) {
+  const may = useMay();
+  // Those who cannot edit it have one page, and need no tabs.
+  if (!may('editor or demo')) return null;
   return (
     <nav class="segments code-tabs" aria-label="Parts of the code">
       {tabs.map(([path, name]) => (

@@ -66,7 +66,7 @@ export function docsPage(parts: Services): Routes {
   function docsVisitor(ctx: Context): Visitor {
     const visitor = visitorOf(ctx, parts);
     const isInDemo = parts.demo !== undefined && visitor.email === undefined && parts.sessions.wantsDemo(ctx);
-    return isInDemo ? { ...visitor, email: demoName, isDemo: true } : visitor;
+    return isInDemo ? { ...visitor, email: demoName, isDemo: true, role: 'viewer' } : visitor;
   }
 
   async function showPage(ctx: Context, page: DocsPage): Promise<void> {

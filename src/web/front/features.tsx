@@ -175,7 +175,7 @@ function ApiExample({ baseUrl }: { baseUrl: string }) {
         ))}
       </ul>
       <p class="quiet">
-        <code>$KEY</code> is an <a href="/keys">API key</a>. All operations are in the{' '}
+        <code>$KEY</code> is an <a href="/docs#start">API key</a>. All operations are in the{' '}
         <a href="/docs">docs</a>.
       </p>
     </>

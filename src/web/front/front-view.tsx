@@ -1,5 +1,5 @@
 import { Layout, Outcome } from '../ui/layout.tsx';
-import { useVisitor } from '../ui/visitor.ts';
+import { useMay, useVisitor } from '../ui/visitor.ts';
 import { Comparison } from './comparison.tsx';
 import { Features } from './features.tsx';
 import type { FrontCodes } from './front-code.ts';
@@ -58,6 +58,7 @@ export function FrontView({ baseUrl, codes, lifetimeDays, hasDemo }: FrontProps)
 function Actions({ hasDemo }: { hasDemo: boolean }) {
   const { email, canSignUp } = useVisitor();
   const isStranger = email === undefined;
+  const hasKeys = useMay()('owner');
   return (
     <div class="row front-actions">
       {isStranger ? (
@@ -76,8 +77,8 @@ function Actions({ hasDemo }: { hasDemo: boolean }) {
           See the live demo
         </a>
       ) : (
-        <a class="button quiet large" href={isStranger ? '/docs' : '/keys'}>
-          {isStranger ? 'Read the docs' : 'Your API keys'}
+        <a class="button quiet large" href={hasKeys ? '/keys' : '/docs'}>
+          {hasKeys ? 'Your API keys' : 'Read the docs'}
         </a>
       )}
     </div>

@@ -52,41 +52,41 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
       if (!membership && isNavigation(ctx)) return redirect(ctx, '/workspaces/new');
       if (!membership || (slug !== undefined && membership.workspace.slug !== slug)) throw nothingHere();
       if (opensOldAddress) return redirect(ctx, `/w/${membership.workspace.slug}${ctx.url}`);
-      if (!hasRole(membership.role, needed)) throw notAllowed(needed);
+      // Before a refusal, too: its page shows what the role may do.
       ctx.state['membership'] = membership;
       ctx.state['memberships'] = memberships;
+      if (!hasRole(membership.role, needed)) throw notAllowed(needed);
       if (slug !== undefined && memberships.length > 1 && isNavigation(ctx)) sessions.noteSlug(ctx, slug);
       await asPerson(ctx, next);
     });
   }
 
-  /** Pages about a person also lead back to the workspace that they come from, if there are several. */
-  async function needPerson(ctx: Context, next: Next): Promise<void> {
-    if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
-    await needUser(ctx, async () => {
-      if (isNavigation(ctx)) {
-        const memberships = await findMemberships(db, userOf(ctx).id, sessions.lastSlug(ctx));
-        ctx.state['memberships'] = memberships;
-        const [last] = memberships;
-        if (last && memberships.length > 1) linkTo(ctx, last.workspace.slug);
-      }
-      await asPerson(ctx, next);
-    });
+  /** Pages that are not about a workspace show the navigation of the one that the person would open from there. */
+  async function withNavigation(ctx: Context, next: Next): Promise<void> {
+    const memberships = await findMemberships(db, userOf(ctx).id, sessions.lastSlug(ctx));
+    const [last] = memberships;
+    ctx.state['membership'] = last;
+    ctx.state['memberships'] = memberships;
+    if (last && memberships.length > 1) linkTo(ctx, last.workspace.slug);
+    await next();
   }
 
   return {
-    stranger: (ctx, next) => (signedIn(ctx) ? asPerson(ctx, next) : next()),
+    stranger: (ctx, next) => (signedIn(ctx) ? withNavigation(ctx, () => asPerson(ctx, next)) : next()),
     'viewer or demo': (ctx, next) => needMember(ctx, next, 'viewer', { canBeDemo: true }),
     viewer: (ctx, next) => needMember(ctx, next, 'viewer'),
     'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
     editor: (ctx, next) => needMember(ctx, next, 'editor'),
     owner: (ctx, next) => needMember(ctx, next, 'owner'),
-    person: needPerson,
+    person: async (ctx, next) => {
+      if (!signedIn(ctx) && (await viewDemo(ctx))) throw notInDemo(ctx.method);
+      await needUser(ctx, () => withNavigation(ctx, () => asPerson(ctx, next)));
+    },
     // For everyone else, whatever the method, there is nothing here.
     operator: (ctx, next) =>
       signedIn(ctx)?.isAdmin === true
         ? // Who it was is in the audit log of the operators, and nobody else's business.
-          attribute(ctx, { kind: 'operator' }, next)
+          withNavigation(ctx, () => attribute(ctx, { kind: 'operator' }, next))
         : Promise.reject(nothingHere()),
     key: authenticateKey,
     monitor: (ctx, next) =>

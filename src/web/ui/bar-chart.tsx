@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 const chartHeight = 100;
+const markTop = 4;
 /** Upper ends of the axis, times a power of ten. Half of each is a round number too. */
 const roundTops = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8];
 
@@ -10,6 +11,8 @@ interface Bar {
   /** Shown for the bar that is pointed at. */
   title: string;
   isFaint?: boolean;
+  /** A small mark above it. Its title says what for. */
+  isMarked?: boolean;
 }
 
 interface BarChartProps {
@@ -53,6 +56,7 @@ export function BarChart({ id, bars, top, label, format, ends }: BarChartProps) 
               </rect>
             );
           })}
+          {bars.map(({ key, isMarked = false }, index) => isMarked && <Mark key={key} x={index * 10 + 5} />)}
         </svg>
         <p class="axis" aria-hidden="true">
           <span>{format(top)}</span>
@@ -65,6 +69,16 @@ export function BarChart({ id, bars, top, label, format, ends }: BarChartProps) 
           <span key={index}>{end}</span>
         ))}
       </p>
+    </>
+  );
+}
+
+/** A dot with a line down to the bar. Strokes keep their width, however wide the chart is. */
+function Mark({ x }: { x: number }) {
+  return (
+    <>
+      <path class="mark-line" d={`M${x} ${markTop}V${chartHeight}`} vector-effect="non-scaling-stroke" />
+      <path class="mark" d={`M${x} ${markTop}h0`} vector-effect="non-scaling-stroke" />
     </>
   );
 }

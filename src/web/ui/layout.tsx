@@ -8,6 +8,7 @@ import { IconTile } from './empty.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { accountSection, navigation, type Section } from './sections.ts';
 import { momentFormat } from './time.tsx';
+import { hasRole } from '../../workspaces/members.ts';
 import { useVisitor, type Visitor, VisitorContext } from './visitor.ts';
 
 interface LayoutProps {
@@ -343,10 +344,11 @@ function SectionLink({ path, name, icon, at }: Section & { at: string | undefine
   );
 }
 
-function sectionsOf({ email, isDemo, isOperator }: Visitor): Section[] {
+function sectionsOf({ email, isDemo, isOperator, role }: Visitor): Section[] {
   if (email === undefined) return navigation.visitor;
   if (isDemo) return navigation.demo;
-  return isOperator ? navigation.operator : navigation.user;
+  const sections = isOperator ? navigation.operator : navigation.user;
+  return sections.filter(({ needs }) => !needs || !role || hasRole(role, needs));
 }
 
 interface FormProps {

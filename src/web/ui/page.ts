@@ -18,6 +18,7 @@ export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor
     isDemo: isDemo(ctx),
     isBlocked: membershipOf(ctx)?.isBlocked,
     workspaces: membershipsOf(ctx).map(({ workspace: { slug, name } }) => ({ slug, name })),
+    role: membershipOf(ctx)?.role,
     isOperator: user?.isAdmin === true,
     csrfToken: sessions.csrfToken(ctx),
     assets: loadAssets(config.brand).path,

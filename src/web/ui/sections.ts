@@ -1,15 +1,18 @@
+import type { Role } from '../../workspaces/members.ts';
 import type { IconName } from './icons.tsx';
 
 export interface Section {
   path: string;
   name: string;
   icon?: IconName;
+  /** Only for members with at least this role. */
+  needs?: Role;
 }
 
 const codes: Section = { path: '/codes', name: 'QR codes', icon: 'qr-code' };
 const templates: Section = { path: '/codes/styles', name: 'Templates', icon: 'palette' };
-const keys: Section = { path: '/keys', name: 'API keys', icon: 'key-round' };
-const webhooks: Section = { path: '/webhooks', name: 'Webhooks', icon: 'webhook' };
+const keys: Section = { path: '/keys', name: 'API keys', icon: 'key-round', needs: 'owner' };
+const webhooks: Section = { path: '/webhooks', name: 'Webhooks', icon: 'webhook', needs: 'editor' };
 const members: Section = { path: '/members', name: 'Members', icon: 'users' };
 const docs: Section = { path: '/docs', name: 'Docs' };
 

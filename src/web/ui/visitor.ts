@@ -1,10 +1,12 @@
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
-import { createContext } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Brand } from '../../brand.ts';
 import type { Confirmation } from '../middleware/session.ts';
 import type { Config } from '../../config.ts';
+import { hasRole, type Role } from '../../workspaces/members.ts';
+import type { PageAccess } from '../routes.ts';
 
 /** What every page needs to know about its visitor. */
 export interface Visitor {
@@ -18,6 +20,8 @@ export interface Visitor {
   isBlocked?: boolean | undefined;
   /** The current one first. Empty where the page does not know them. */
   workspaces: { slug: string; name: string }[];
+  /** In the workspace of the page; viewer in the demo. Undefined where nobody is signed in, and where no route was found. */
+  role: Role | undefined;
   /** Operators of the service get a link to its pages for them. */
   isOperator: boolean;
   /** Sent back by every form on the page. */
@@ -51,6 +55,28 @@ export function useVisitor(): Visitor {
   if (!visitor) throw new Error('This component must be rendered by a page, which knows its visitor');
   return visitor;
 }
+
+/** What a control leads to needs one of these. */
+type NeededAccess = Extract<PageAccess, Role | 'editor or demo'>;
+
+/**
+ * Whether the visitor may use a route with this access. Pages show only what their visitor may do; the guards refuse it anyway.
+ * The demo opens the forms of editors, but saves none of them.
+ */
+export function useMay(): (access: NeededAccess) => boolean {
+  const visitor = useContext(VisitorContext);
+  return (access) => {
+    if (access === 'editor or demo') return visitor?.isDemo === true || mayAs(visitor?.role, 'editor');
+    return mayAs(visitor?.role, access);
+  };
+}
+
+/** Shows a control to those who may use what it leads to. */
+export function Needs({ access, children }: { access: NeededAccess; children: ComponentChildren }) {
+  return useMay()(access) ? children : null;
+}
+
+const mayAs = (role: Role | undefined, needed: Role) => role !== undefined && hasRole(role, needed);
 
 /** The locale of the page's visitor; English in a part of a page that is rendered alone. */
 export function useLocale(): string {

@@ -11,6 +11,7 @@ import {
 import { bytesPerMb } from '../../runtime/units.ts';
 import { figure } from '../ui/words.tsx';
 import { KeyPrefix } from '../keys/keys-view.tsx';
+import { Needs, useVisitor } from '../ui/visitor.ts';
 
 export interface PlanProps {
   name: Plan;
@@ -134,7 +135,10 @@ function KeyTable({ keys }: { keys: NonNullable<PlanProps['keys']> }) {
           {keys.length === 0 && (
             <tr>
               <td colSpan={2}>
-                No active keys. <a href="/keys">Create a key</a>
+                No active keys.{' '}
+                <Needs access="owner">
+                  <a href="/keys">Create a key</a>
+                </Needs>
               </td>
             </tr>
           )}

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectAccessible } from '../../support/accessible.ts';
+import { signedIn } from '../../support/form-client.ts';
 import { narrowPhone } from '../../support/browser.ts';
 import { inABrowser } from '../../support/in-a-browser.ts';
 import { sharedService } from '../../support/shared-service.ts';
@@ -120,6 +121,47 @@ describe('The pages of the trash', () => {
     expect(browser.text('h1')).to.equal('Page not found');
   });
 
+  it('restore or delete several codes at once, and only those of their owner', async () => {
+    const { browser } = owner;
+    const stranger = await plainOwner(service);
+    const theirs = await stranger.store({ name: 'Theirs' });
+    await stranger.api(`/qrcodes/${theirs.id}`, { method: 'DELETE' });
+    const [one, two, three, four] = [
+      await owner.store({ name: 'One' }),
+      await owner.store({ name: 'Two' }),
+      await owner.store({ name: 'Three' }),
+      await owner.store({ name: 'Four' }),
+    ];
+    // One by one, because the latest is shown first.
+    for (const { id } of [one, two, three, four]) await remove(id);
+    await browser.open('/codes/trash');
+    await browser.press('Restore selected');
+    expect(notice()).to.equal('No codes were selected.');
+    browser.fillIn({ 'Select One': true, 'Select Three': true });
+    await browser.press('Restore selected');
+    expect(notice()).to.equal('The selected codes were restored. Their share links work again.');
+    expect(names()).to.deep.equal(['Four', 'Two']);
+    for (const { shareToken } of [one, three]) expect(await follow(shareToken)).to.equal(302);
+    browser.fillIn({ 'Select Two': true });
+    await browser.press('Delete selected');
+    expect(browser.text('main')).to.contain('Delete this code for good?').and.to.contain('Two');
+    expect(await service.db('qr_codes').where({ id: two.id })).to.have.length(1);
+    await browser.press('Delete it now');
+    expect(notice()).to.equal('The selected codes were deleted for good.');
+    expect(names()).to.deep.equal(['Four']);
+    expect(await service.db('qr_codes').where({ id: two.id })).to.deep.equal([]);
+
+    const client = await signedIn(service, owner.email);
+    await client.get('/codes/trash');
+    for (const path of ['/codes/trash/restore', '/codes/trash/delete']) {
+      const fields = { confirmation: 'yes', [`code-${theirs.id}`]: 'on', 'code-x': 'on', 'code-\0': 'on' };
+      expect((await client.post(path, fields)).status).to.equal(303);
+    }
+    expect(await service.db('trashed_codes').where({ code_id: theirs.id })).to.have.length(1);
+    await browser.open('/codes/trash');
+    expect(names()).to.deep.equal(['Four']);
+  });
+
   it('have pages of 20 codes', async () => {
     const { browser } = owner;
     const ids: string[] = [];
@@ -154,6 +196,21 @@ inABrowser('The trash', sharedService, (site) => {
       await expectAccessible(page);
     }
     await page.goto('/codes/trash');
+    // With one code, its own buttons are enough.
+    expect(await page.locator('#selection').count()).to.equal(0);
+    const second = await owner.store({ name: 'Second' });
+    await api(`/qrcodes/${second.id}`, { method: 'DELETE' });
+    await page.goto('/codes/trash');
+    await page.getByLabel('Select Second').check();
+    await page.getByText('1 code selected').first().waitFor();
+    await page.getByRole('button', { name: 'Select this page' }).click();
+    await page.getByText('2 codes selected').first().waitFor();
+    expect(await isTooWide(page)).to.equal(false);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    await page.getByLabel('Select Second').check();
+    await page.getByRole('button', { name: 'Restore selected' }).click();
+    await page.getByText('The selected codes were restored.').waitFor();
     await page.getByRole('link', { name: `Delete now: ${name}` }).click();
     await page.getByRole('dialog').getByText('This cannot be undone').waitFor();
     await page.getByRole('dialog').getByText('Keep it').click();

@@ -92,14 +92,32 @@ describe('The demo account', () => {
     }
   });
 
-  it('offers no page that it does not show', async () => {
-    const start = ['/codes', `/codes/${ids.code}`, '/codes/new', '/codes/new?type=wifi', '/codes/styles'];
+  it('offers no page that it does not show, and no button that it refuses', async () => {
+    const start = [
+      '/codes',
+      `/codes/${ids.code}`,
+      `/codes/${ids.code}/edit`,
+      `/codes/${ids.code}/design`,
+      `/codes/styles/${ids.style}`,
+      '/codes/new',
+      '/codes/new?type=wifi',
+      '/codes/styles',
+      '/codes/brand',
+      '/codes/trash',
+    ];
     const offered = new Set<string>();
+    const sent = new Set<string>();
     for (const path of start) {
       const page = await (await visitor.get(path, from())).text();
       for (const [, href = ''] of page.matchAll(/(?:href|formaction)="(\/codes[^"#]*)/g))
-        if (!/\/(?:delete|expire|duplicate)\b/.test(href)) offered.add(href.replaceAll('&amp;', '&'));
+        offered.add(href.replaceAll('&amp;', '&'));
+      for (const [, action = '', form = ''] of page.matchAll(
+        /<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs,
+      ))
+        if (/<button[^>]* type="submit"/.test(form)) sent.add(action);
     }
+    // Forms that it shows to be tried have no button that would be refused.
+    expect([...sent]).to.deep.equal(['/demo/leave']);
     expect(offered.size).to.be.above(30);
     expect([...offered].join(' '))
       .to.contain('scans.csv')

@@ -3,6 +3,7 @@ import { CheckBox, FileInput, type FormState, Input } from '../../ui/controls.ts
 import { Form, Page } from '../../ui/layout.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
 import { KeptLogo } from '../design/design-fields.tsx';
+import { SaveButton } from '../save-button.tsx';
 import { Stage, type StageProps } from '../design/stage.tsx';
 
 interface BrandProps {
@@ -76,7 +77,7 @@ export function BrandView({ brand, form, stage, hidden }: BrandProps) {
           </div>
         </div>
         <div class="form-end">
-          <button type="submit">Save</button>
+          <SaveButton>Save</SaveButton>
         </div>
       </Form>
     </Page>

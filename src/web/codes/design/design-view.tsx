@@ -3,6 +3,7 @@ import type { Style } from '../../../codes/styles/styles.ts';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { Confirmation, Form, Page } from '../../ui/layout.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { Needs } from '../../ui/visitor.ts';
 import { undoDays, undoableUntil } from '../../../codes/undo-period.ts';
 import { maxStyleNameLength } from '../styles/styles-view.tsx';
 import { CodeTabs } from '../code-tabs.tsx';
@@ -35,14 +36,16 @@ export function DesignView({ code, form, hasDesign, removedAt, ...designer }: De
     >
       <CodeTabs code={code} at="design" />
       <Designer {...designer} form={form} path={path} back={back}>
-        <SaveAsTemplate path={path} form={form} />
-        {hasDesign && (
-          <p>
-            <a class="button ghost danger" href={`${path}/delete`} data-dialog>
-              Remove the design
-            </a>
-          </p>
-        )}
+        <Needs access="editor">
+          <SaveAsTemplate path={path} form={form} />
+          {hasDesign && (
+            <p>
+              <a class="button ghost danger" href={`${path}/delete`} data-dialog>
+                Remove the design
+              </a>
+            </p>
+          )}
+        </Needs>
       </Designer>
       {removedAt && (
         <section class="card">
@@ -50,11 +53,13 @@ export function DesignView({ code, form, hasDesign, removedAt, ...designer }: De
             The former design was removed. It is kept until{' '}
             <Moment at={undoableUntil(removedAt)} show="day" />.
           </p>
-          <Form action={`${path}/restore`}>
-            <button type="submit" class="quiet">
-              Restore the design
-            </button>
-          </Form>
+          <Needs access="editor">
+            <Form action={`${path}/restore`}>
+              <button type="submit" class="quiet">
+                Restore the design
+              </button>
+            </Form>
+          </Needs>
         </section>
       )}
     </Page>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { FormState } from '../../ui/controls.tsx';
 import { Form } from '../../ui/layout.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
+import { SaveButton } from '../save-button.tsx';
 import { DesignFields } from './design-fields.tsx';
 import type { Start } from './design-subject.ts';
 import { Stage, type StageProps } from './stage.tsx';
@@ -34,7 +35,7 @@ export function Designer(props: DesignerProps) {
       {first}
       <DesignerBody {...props}>{children}</DesignerBody>
       <div class="form-end">
-        <button type="submit">Check and save</button>
+        <SaveButton>Check and save</SaveButton>
         <a class="button quiet" href={back}>
           Cancel
         </a>

@@ -28,9 +28,15 @@ interface TimelineProps {
   endsToday?: boolean;
   /** All days are complete, and there is no table. */
   isExample?: boolean;
+  /** The days on which what the code opens was changed. */
+  changed?: ReadonlySet<string>;
 }
 
-export function Timeline({ timeline, endsToday = true, isExample = false }: TimelineProps) {
+const noDays: ReadonlySet<string> = new Set();
+const changeText = 'destination changed';
+
+export function Timeline(props: TimelineProps) {
+  const { timeline, endsToday = true, isExample = false, changed = noDays } = props;
   const { days, name: unit, last } = units.find((each) => timeline.length <= each.days * maxBars) ?? units[2];
   const isOver = isExample || !endsToday;
   const bars = toBars(timeline, days);
@@ -50,11 +56,13 @@ export function Timeline({ timeline, endsToday = true, isExample = false }: Time
         id="timeline"
         bars={bars.map((bar, index) => {
           const isFaint = index === bars.length - 1 && !isOver;
-          const title = `${nameOf(bar, locale)}${isFaint ? ' (so far)' : ''}: ${figure(bar.scans)}`;
-          return { key: bar.from, value: bar.scans, title, isFaint };
+          const isMarked = [...changed].some((day) => day >= bar.from && day <= bar.to);
+          const mark = isMarked ? `, ${changeText}` : '';
+          const title = `${nameOf(bar, locale)}${isFaint ? ' (so far)' : ''}: ${figure(bar.scans)}${mark}`;
+          return { key: bar.from, value: bar.scans, title, isFaint, isMarked };
         })}
         top={top}
-        label={`${inWords(bars, most, unit, locale)}${isOver || most === 0 ? '' : ` The last ${unit === '30 days' ? 'bar' : unit} is not complete yet.`}`}
+        label={`${inWords(bars, most, unit, locale)}${isOver || most === 0 ? '' : ` The last ${unit === '30 days' ? 'bar' : unit} is not complete yet.`}${changesInWords(changed, locale)}`}
         format={(value) => axisFigure(value, top)}
         ends={[
           <Day key="from" date={bars[0]?.from ?? ''} />,
@@ -64,12 +72,19 @@ export function Timeline({ timeline, endsToday = true, isExample = false }: Time
           <Day key="to" date={bars.at(-1)?.to ?? ''} />,
         ]}
       />
-      {!isExample && <DayFigures timeline={timeline} />}
+      {changed.size > 0 && <p class="mark-key">The destination was changed on marked days.</p>}
+      {!isExample && <DayFigures timeline={timeline} changed={changed} />}
     </figure>
   );
 }
 
-function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] }) {
+function DayFigures({
+  timeline,
+  changed,
+}: {
+  timeline: { date: string; scans: number }[];
+  changed: ReadonlySet<string>;
+}) {
   return (
     <details>
       <summary>Table of scans per day</summary>
@@ -82,6 +97,7 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
               <th scope="col" class="number">
                 Scans
               </th>
+              {changed.size > 0 && <th scope="col">Changes</th>}
             </tr>
           </thead>
           <tbody>
@@ -91,6 +107,7 @@ function DayFigures({ timeline }: { timeline: { date: string; scans: number }[] 
                   <Day date={date} />
                 </th>
                 <td class="number">{figure(scans)}</td>
+                {changed.size > 0 && <td>{changed.has(date) ? 'Destination changed' : ''}</td>}
               </tr>
             ))}
           </tbody>
@@ -125,6 +142,17 @@ function inWords(bars: Bar[], most: number, unit: string, locale: string): strin
   const best = bars.find(({ scans }) => scans === most);
   if (!best || total === 0) return `No scans ${period}.`;
   return `Scans per ${unit} ${period}: ${figure(total)} in total, at most ${figure(most)}, on ${nameOf(best, locale)}.`;
+}
+
+const maxDaysInWords = 10;
+
+/** For the description of the chart. The table has all of them. */
+function changesInWords(changed: ReadonlySet<string>, locale: string): string {
+  if (changed.size === 0) return '';
+  const days = [...changed].toSorted();
+  const shown = days.slice(0, maxDaysInWords).map((day) => dayInWords(day, locale));
+  const more = days.length > maxDaysInWords ? `; and on ${days.length - maxDaysInWords} other days` : '';
+  return ` The destination was changed on ${shown.join('; ')}${more}.`;
 }
 
 function nameOf({ from, to }: Bar, locale: string): string {

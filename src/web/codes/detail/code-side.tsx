@@ -1,11 +1,14 @@
 import { opensFile } from '../../../codes/files/upload.ts';
 import { isEndOfDay } from '../../../codes/lifetime.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
+import type { Version } from '../../../history/changes.ts';
 import type { Analytics, CityCount } from '../../../scans/analytics.ts';
 import type { GeoSource } from '../../../scans/geo-source.ts';
+import { When, Who } from '../../history/actor.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { CopyableField } from '../../ui/copyable.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { Needs, useMay } from '../../ui/visitor.ts';
 import { withFieldsInWords } from '../../ui/words.tsx';
 import { DuplicateForm, RenewForm, VisibilityForm } from '../code-actions.tsx';
 import { type CodeState, stateOf } from '../code-state.tsx';
@@ -39,6 +42,10 @@ export interface CodeProps {
   named: Period[];
   analytics: Analytics;
   cities: CityCount[];
+  /** Days of the period on which what the code opens was changed. */
+  changedDays: ReadonlySet<string>;
+  latestChange: Version | undefined;
+  now: Date;
   /** Scans in the preceding period of the same length. Undefined if the code did not exist then. */
   previousScans: number | undefined;
   geoSource: GeoSource | undefined;
@@ -84,6 +91,7 @@ export function CodeSide(props: CodeProps) {
                 <Moment at={code.createdAt} />
               </dd>
             </div>
+            <LatestChange {...props} />
             <Expiry {...props} />
             <AfterExpiry {...props} />
           </dl>
@@ -91,6 +99,22 @@ export function CodeSide(props: CodeProps) {
         </details>
       </div>
     </section>
+  );
+}
+
+/** Shown from the first change on. */
+function LatestChange({ code, latestChange, now }: CodeProps) {
+  if (!latestChange || latestChange.action === 'created') return null;
+  return (
+    <div>
+      <dt>Last change</dt>
+      <dd>
+        <When at={latestChange.at} now={now} /> by <Who change={latestChange} />
+        <div>
+          <a href={`/codes/${code.id}/history`}>See all changes</a>
+        </div>
+      </dd>
+    </div>
   );
 }
 
@@ -114,9 +138,11 @@ function lastMinuteOf(expiresAt: Date): Date {
 
 function ExpireLink({ id }: { id: string }) {
   return (
-    <div>
-      <a href={`/codes/${id}/expire`}>Expire now</a>
-    </div>
+    <Needs access="editor">
+      <div>
+        <a href={`/codes/${id}/expire`}>Expire now</a>
+      </div>
+    </Needs>
   );
 }
 
@@ -155,6 +181,8 @@ interface ActionsProps {
 /** What people do most is a button; the rest is in a menu. */
 export function CodeActions({ code, here, state }: ActionsProps) {
   const path = `/codes/${code.id}`;
+  const may = useMay();
+  if (!may('editor or demo')) return <ViewerActions path={path} />;
   return (
     <div class="code-actions">
       <a class="button quiet" href={`${path}/design`}>
@@ -187,15 +215,43 @@ export function CodeActions({ code, here, state }: ActionsProps) {
               Photo
             </a>
           )}
+          <HistoryLink path={path} />
           <DuplicateForm code={code} look="link" />
           {/* For a private code, the notice above has this button. */}
           {state !== 'private' && <VisibilityForm code={code} look="link" back={here} />}
-          <a class="danger" href={`${path}/delete`} data-dialog>
-            <Icon name="trash-2" />
-            Delete
-          </a>
+          <Needs access="editor">
+            <a class="danger" href={`${path}/delete`} data-dialog>
+              <Icon name="trash-2" />
+              Delete
+            </a>
+          </Needs>
         </div>
       </details>
+    </div>
+  );
+}
+
+function HistoryLink({ path, look }: { path: string; look?: string }) {
+  return (
+    <a class={look} href={`${path}/history`}>
+      <Icon name="clock" />
+      History
+    </a>
+  );
+}
+
+function ViewerActions({ path }: { path: string }) {
+  return (
+    <div class="code-actions">
+      <HistoryLink path={path} look="button quiet" />
+      <a class="button quiet" href={`${path}/print`}>
+        <Icon name="printer" />
+        Print
+      </a>
+      <a class="button" href={`${path}/ready`}>
+        <Icon name="download" />
+        Download
+      </a>
     </div>
   );
 }
@@ -224,9 +280,7 @@ export function StateNotice(props: CodeProps) {
             </p>
           </div>
           <RenewForm code={props.code} back={props.here} look="solid" />
-          <a class="button quiet" href={`/codes/${props.code.id}/edit#field-lastDay`}>
-            Change when it expires
-          </a>
+          <ChangeExpiryLink code={props.code} />
         </div>
       );
     case 'private':
@@ -253,10 +307,18 @@ function ExpiringNotice({ code, renewedFrom, here }: CodeProps) {
         </p>
       </div>
       <RenewForm code={code} back={here} look="quiet" />
+      <ChangeExpiryLink code={code} />
+    </div>
+  );
+}
+
+function ChangeExpiryLink({ code }: { code: QrCode }) {
+  return (
+    <Needs access="editor or demo">
       <a class="button quiet" href={`/codes/${code.id}/edit#field-lastDay`}>
         Change when it expires
       </a>
-    </div>
+    </Needs>
   );
 }
 

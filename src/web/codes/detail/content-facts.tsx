@@ -7,7 +7,7 @@ const shownLines = 4;
 const shownCharacters = 120;
 
 /** The content of a code in short. Passwords are shown only in the form. */
-export function ContentFacts({ code }: { code: QrCode }) {
+export function ContentFacts({ code }: { code: Pick<QrCode, 'type' | 'content'> }) {
   const parsed = parseContent(code.type, code.content);
   return (
     <>

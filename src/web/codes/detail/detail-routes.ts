@@ -8,6 +8,8 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { codeWarnings } from '../../../codes/scannability.ts';
 import { findTrashedCode } from '../../../codes/trash.ts';
 import { AppError } from '../../../errors.ts';
+import { versionsOf } from '../../../history/changes.ts';
+import { readDestinationChanges } from '../../../history/destination-changes.ts';
 import { attachment } from '../../../http/file-headers.ts';
 import { firstNoticeDays } from '../../../notices/facts.ts';
 import { dayMs } from '../../../runtime/units.ts';
@@ -47,10 +49,14 @@ export function codeDetailPages(parts: Services): Routes {
     const code = await ownCode(ctx);
     const period = readPeriod(ctx.query, code.createdAt, now());
     const before = isUuid(ctx.query['before']) ? String(ctx.query['before']) : undefined;
-    const [isBlocked, { analytics, cities, previousScans, scans }] = await Promise.all([
-      isCodeBlocked(db, code),
-      reads.scans(code.id, (replica) => readScansOf(replica, code, period, before)),
-    ]);
+    const [from = '', to = ''] = [period.dates[0], period.dates.at(-1)];
+    const [isBlocked, changedDays, [latestChange], { analytics, cities, previousScans, scans }] =
+      await Promise.all([
+        isCodeBlocked(db, code),
+        readDestinationChanges(db, code, { from, to }),
+        versionsOf(db, code, { limit: 1 }),
+        reads.scans(code.id, (replica) => readScansOf(replica, code, period, before)),
+      ]);
     const address = shareUrl(config.baseUrl, code.shareToken);
     const key = pages.takeFlash(ctx);
     const flash = key === 'createdPlain' ? flashTexts[key] + (await whyPlain(code)) : undefined;
@@ -73,6 +79,9 @@ export function codeDetailPages(parts: Services): Routes {
       named: namedPeriods(code.createdAt, now()),
       analytics,
       cities,
+      changedDays,
+      latestChange,
+      now: now(),
       previousScans,
       geoSource: parts.geoSource,
       scans: scans.slice(0, scansPerPage).map(toScanLine),

@@ -152,7 +152,7 @@ function Scans(props: CodeProps) {
             <Total name="Cities" id="total-cities" value={analytics.uniqueCities} />
           </dl>
           <div id="chart">
-            <Timeline timeline={timeline} endsToday={period.endsToday} />
+            <Timeline timeline={timeline} endsToday={period.endsToday} changed={props.changedDays} />
           </div>
         </div>
         <div id="rankings" class="columns">

@@ -7,7 +7,8 @@ import { bytesPerMb } from '../../../runtime/units.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
 import { IconTile } from '../../ui/empty.tsx';
 import { Confirmation, Form, Page } from '../../ui/layout.tsx';
-import { useVisitor } from '../../ui/visitor.ts';
+import { Needs, useVisitor } from '../../ui/visitor.ts';
+import { SaveButton } from '../save-button.tsx';
 import { Moment } from '../../ui/time.tsx';
 import type { DesignerPictures } from '../design/designer.tsx';
 import { DayPresets, endPresets } from '../../ui/day-presets.tsx';
@@ -111,7 +112,7 @@ export function CodeFileView({ code, kind, file, removed, form, usage }: CodeFil
       {removed && <Removed removed={removed} path={path} />}
       <Form action={path} class="upload-form card form" hasFile>
         <UploadFields kind={kind} form={form} usage={usage} label={title} />
-        <button type="submit">{file ? 'Replace' : 'Upload'}</button>
+        <SaveButton>{file ? 'Replace' : 'Upload'}</SaveButton>
       </Form>
       <Script />
     </Page>
@@ -146,9 +147,11 @@ function Current({ code, kind, file, path }: CurrentProps) {
           {fileSize(file.bytes)}, uploaded <Moment at={file.updatedAt} />
         </span>
       </p>
-      <a class="button ghost danger" href={`${path}/delete`} data-dialog>
-        Remove
-      </a>
+      <Needs access="editor">
+        <a class="button ghost danger" href={`${path}/delete`} data-dialog>
+          Remove
+        </a>
+      </Needs>
     </section>
   );
 }
@@ -161,11 +164,13 @@ function Removed({ removed, path }: { removed: RemovedFile; path: string }) {
         It is kept until <Moment at={undoableUntil(removed.removedAt)} show="day" />, or until your other
         files need its space.
       </p>
-      <Form action={`${path}/restore`}>
-        <button type="submit" class="quiet">
-          Restore
-        </button>
-      </Form>
+      <Needs access="editor">
+        <Form action={`${path}/restore`}>
+          <button type="submit" class="quiet">
+            Restore
+          </button>
+        </Form>
+      </Needs>
     </section>
   );
 }

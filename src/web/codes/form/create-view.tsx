@@ -6,6 +6,7 @@ import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Page } from '../../ui/layout.tsx';
 import { useVisitor, type Visitor } from '../../ui/visitor.ts';
 import { DesignerBody, type DesignerPictures } from '../design/designer.tsx';
+import { SaveButton } from '../save-button.tsx';
 import { ContentInputs } from './content-inputs.tsx';
 import { FormScripts, NameFields, noExpiryHint } from './form-view.tsx';
 import { PageFields, PreviewCard } from './preview-card.tsx';
@@ -119,15 +120,9 @@ export function NotInDemo() {
 }
 
 export function CreateButtons() {
-  const { isDemo, canSignUp } = useVisitor();
-  const signUp = canSignUp && (
-    <a class="button" href="/signup">
-      Sign up to create your own
-    </a>
-  );
   return (
     <div class="form-end">
-      {isDemo ? signUp : <button type="submit">Create QR code</button>}
+      <SaveButton>Create QR code</SaveButton>
       <a class="button quiet" href="/codes">
         Cancel
       </a>

@@ -9,6 +9,7 @@ import { ContentInputs } from './content-inputs.tsx';
 import { PageFields, PreviewCard } from './preview-card.tsx';
 import { TypeChooser } from './type-chooser.tsx';
 import { CodeTabs } from '../code-tabs.tsx';
+import { SaveButton } from '../save-button.tsx';
 import { shownTypeOf, typeName } from '../shown-type.tsx';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { timeInWords } from '../../ui/time.tsx';
@@ -93,13 +94,13 @@ export function CodeFormView(props: CodeFormProps) {
           </PreviewCard>
         </div>
         <div class="row form-end">
-          <button type="submit">
+          <SaveButton>
             {form.saved
               ? 'Replace the newer version'
               : lost
                 ? `Save and remove the ${lost.kind}`
                 : 'Save changes'}
-          </button>
+          </SaveButton>
           <a class="button quiet" href={back}>
             {isCopy ? 'Keep it as it is' : 'Cancel'}
           </a>

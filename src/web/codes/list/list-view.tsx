@@ -15,7 +15,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Layout, Outcome } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
 import { SelectBox, SelectionForm } from './selection-form.tsx';
-import { useVisitor } from '../../ui/visitor.ts';
+import { Needs, useMay, useVisitor } from '../../ui/visitor.ts';
 import { ShortFigure, figure } from '../../ui/words.tsx';
 import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
@@ -62,10 +62,12 @@ export function CodesView(props: CodesProps) {
             {figure(total)} {isFiltered ? 'found' : total === 1 ? 'code' : 'codes'}
           </p>
         )}
-        <a class="button" href="/codes/new">
-          <Icon name="plus" />
-          New code
-        </a>
+        <Needs access="editor or demo">
+          <a class="button" href="/codes/new">
+            <Icon name="plus" />
+            New code
+          </a>
+        </Needs>
       </div>
       <Outcome />
       {(rows.length > 0 || isFiltered) && <Search {...props} />}
@@ -87,13 +89,17 @@ export function CodesView(props: CodesProps) {
             A code opens a web page, a Wi‑Fi network, a contact and more, and you see when and where it is
             scanned.
           </p>
-          <a class="button" href="/codes/new">
-            <Icon name="plus" />
-            Create your first code
-          </a>
-          <p class="after">
-            Working with the API? <a href="/keys">Create a key</a>
-          </p>
+          <Needs access="editor or demo">
+            <a class="button" href="/codes/new">
+              <Icon name="plus" />
+              Create your first code
+            </a>
+          </Needs>
+          <Needs access="owner">
+            <p class="after">
+              Working with the API? <a href="/keys">Create a key</a>
+            </p>
+          </Needs>
         </Empty>
       )}
       <div class="list-end">
@@ -280,30 +286,43 @@ function CodeLine({ row, here, isInView }: { row: CodeRow; here: string; isInVie
 
 /** Opens over the list. The shared name closes the others. */
 function Actions({ code, back }: { code: QrCode; back: string }) {
+  const path = `/codes/${code.id}`;
+  const may = useMay();
   return (
     <details class="menu" name="actions">
       <summary aria-label={`Actions for ${code.name}`}>
         <Icon name="ellipsis" />
       </summary>
       <div>
-        <a href={`/codes/${code.id}/edit`}>
-          <Icon name="pencil" />
-          Edit
-        </a>
-        <a href={`/codes/${code.id}/design`}>
-          <Icon name="palette" />
-          Design
-        </a>
-        <a href={`/codes/${code.id}/print`}>
+        {may('editor or demo') ? (
+          <>
+            <a href={`${path}/edit`}>
+              <Icon name="pencil" />
+              Edit
+            </a>
+            <a href={`${path}/design`}>
+              <Icon name="palette" />
+              Design
+            </a>
+          </>
+        ) : (
+          <a href={`${path}/ready`}>
+            <Icon name="download" />
+            Download
+          </a>
+        )}
+        <a href={`${path}/print`}>
           <Icon name="printer" />
           Print
         </a>
         <DuplicateForm code={code} look="link" />
         <VisibilityForm code={code} look="link" back={back} />
-        <a class="danger" href={`/codes/${code.id}/delete`} data-dialog>
-          <Icon name="trash-2" />
-          Delete
-        </a>
+        <Needs access="editor">
+          <a class="danger" href={`${path}/delete`} data-dialog>
+            <Icon name="trash-2" />
+            Delete
+          </a>
+        </Needs>
       </div>
     </details>
   );

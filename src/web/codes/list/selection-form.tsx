@@ -3,7 +3,7 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { maxAppliedCodes } from '../../../codes/styles/style-applications.ts';
 import { maxCodesInAddress } from '../print/selection.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { useVisitor } from '../../ui/visitor.ts';
+import { useMay, useVisitor } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
 import { type Search, searchParameters } from './list-search.ts';
 import type { WorkspaceId } from '../../../workspaces/workspace.ts';
@@ -29,6 +29,7 @@ interface SelectionFormProps {
 /** Prints, downloads or styles the codes whose boxes are checked, or all that the search finds. */
 export function SelectionForm({ workspaceId, search, total }: SelectionFormProps) {
   const { assets, csrfToken } = useVisitor();
+  const canApply = useMay()('editor or demo');
   return (
     <form
       class="card selection"
@@ -59,10 +60,12 @@ export function SelectionForm({ workspaceId, search, total }: SelectionFormProps
         <Icon name="printer" />
         Print or download<span class="unseen"> selected</span>
       </button>
-      <button type="submit" class="quiet" formaction="/codes/styles/apply">
-        <Icon name="palette" />
-        Apply a template<span class="unseen"> to selected</span>
-      </button>
+      {canApply && (
+        <button type="submit" class="quiet" formaction="/codes/styles/apply">
+          <Icon name="palette" />
+          Apply a template<span class="unseen"> to selected</span>
+        </button>
+      )}
       <button
         type="button"
         class="ghost icon-only"
@@ -73,8 +76,8 @@ export function SelectionForm({ workspaceId, search, total }: SelectionFormProps
         <Icon name="x" />
       </button>
       <p class="hint">
-        Select codes by their boxes: up to {figure(maxPrintedCodes)} to print or download, up to{' '}
-        {figure(maxAppliedCodes)} to apply a template.
+        Select codes by their boxes: up to {figure(maxPrintedCodes)} to print or download
+        {canApply && `, up to ${figure(maxAppliedCodes)} to apply a template`}.
       </p>
     </form>
   );

@@ -7,6 +7,7 @@ const boxes = [...document.querySelectorAll('.select-box input[name=code]')];
 const pageBox = document.querySelector('thead .select-box input');
 const status = form.querySelector('.count');
 const [selectPage, clear] = form.querySelectorAll('button[type=button]');
+// Viewers cannot apply a template.
 const [print, apply] = form.querySelectorAll('button[type=submit]');
 const all = form.elements.namedItem('all');
 const { owner, max, maxApplied, maxInAddress, csrf } = form.dataset;
@@ -49,7 +50,7 @@ function showSelection(note = '') {
   clear.hidden = isNone;
   selectPage.hidden = pageBox.checked;
   print.disabled = isNone;
-  apply.disabled = isNone || (!isAll && chosen.size > Number(maxApplied));
+  if (apply) apply.disabled = isNone || (!isAll && chosen.size > Number(maxApplied));
   status.textContent = chosen.size === 0 ? '' : `${selectionText()}. ${note}`.trim();
 }
 

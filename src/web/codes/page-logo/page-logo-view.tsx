@@ -3,6 +3,8 @@ import type { QrCode } from '../../../codes/qr-code.ts';
 import { maxAltLength } from '../../../codes/code-rules.ts';
 import { FileInput, type FormState, Input } from '../../ui/controls.tsx';
 import { Form, Page } from '../../ui/layout.tsx';
+import { Needs } from '../../ui/visitor.ts';
+import { SaveButton } from '../save-button.tsx';
 
 interface PageLogoProps {
   code: QrCode;
@@ -45,11 +47,13 @@ export function PageLogoView({ code, form, stored }: PageLogoProps) {
             hint="Read to people who do not see it. Usually the name of your business."
           />
           <div class="row">
-            <button type="submit">Save</button>
+            <SaveButton>Save</SaveButton>
             {stored && (
-              <button type="submit" class="ghost danger" form="remove-logo">
-                Remove the logo
-              </button>
+              <Needs access="editor">
+                <button type="submit" class="ghost danger" form="remove-logo">
+                  Remove the logo
+                </button>
+              </Needs>
             )}
           </div>
         </Form>

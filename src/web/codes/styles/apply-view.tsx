@@ -7,6 +7,7 @@ import { Chosen, Missing, NothingSelected } from '../print/selection-view.tsx';
 import { StyleImage, appliedText, refusedText } from './styles-view.tsx';
 import type { FormState } from '../../ui/controls.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
+import { SaveButton } from '../save-button.tsx';
 
 interface ApplyProps {
   codes: QrCode[];
@@ -79,7 +80,7 @@ function StyleChoice({ codes, styles, chosen }: StyleChoiceProps) {
           test-scanned first. Codes that cannot be read keep their design, and you see why.
         </p>
       </fieldset>
-      <button type="submit">Apply</button>
+      <SaveButton>Apply</SaveButton>
     </Form>
   );
 }

@@ -6,6 +6,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Confirmation, Form, Page } from '../../ui/layout.tsx';
 import { figure } from '../../ui/words.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { Needs, useMay } from '../../ui/visitor.ts';
 
 interface StylesProps {
   styles: Style[];
@@ -25,31 +26,40 @@ export function StylesView({ styles, running, applications }: StylesProps) {
       heading={
         <div class="heading styles-heading">
           <h1>Templates</h1>
-          <div class="row">
-            <a class="button quiet" href="/codes/brand">
-              Brand
-            </a>
-            {styles.length > 0 && <NewStyle />}
-          </div>
+          <Needs access="editor or demo">
+            <div class="row">
+              <a class="button quiet" href="/codes/brand">
+                Brand
+              </a>
+              {styles.length > 0 && <NewStyle />}
+            </div>
+          </Needs>
         </div>
       }
     >
       {running && (
         <p>
-          A template is being applied: <a href={`/codes/styles/applications/${running}`}>see how far it is</a>
+          A template is being applied
+          <Needs access="editor">
+            : <a href={`/codes/styles/applications/${running}`}>see how far it is</a>
+          </Needs>
         </p>
       )}
       {styles.length === 0 ? (
         <Empty title="No templates yet">
           <p>A template is a design with a name: for many codes, or for all new ones.</p>
-          <NewStyle />
+          <Needs access="editor or demo">
+            <NewStyle />
+          </Needs>
         </Empty>
       ) : (
         <>
-          <p class="hint">
-            To apply a template, select codes in <a href="/codes">the list</a>. An account can have{' '}
-            {maxStyles}.
-          </p>
+          <Needs access="editor or demo">
+            <p class="hint">
+              To apply a template, select codes in <a href="/codes">the list</a>. An account can have{' '}
+              {maxStyles}.
+            </p>
+          </Needs>
           <ul class="styles">
             {styles.map((style) => (
               <StyleItem key={style.id} style={style} />
@@ -98,18 +108,22 @@ function StyleItem({ style }: { style: Style }) {
           </a>
         </h2>
         {style.isDefault && <span class="badge good">Default</span>}
-        <details class="menu" name="actions">
-          <summary aria-label={`Actions for ${style.name}`}>
-            <Icon name="ellipsis" />
-          </summary>
-          <div>
-            <a href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
-              <Icon name="palette" />
-              Edit design
-            </a>
-            <MoreActions style={style} />
-          </div>
-        </details>
+        <Needs access="editor or demo">
+          <details class="menu" name="actions">
+            <summary aria-label={`Actions for ${style.name}`}>
+              <Icon name="ellipsis" />
+            </summary>
+            <div>
+              <a href={`${pathOf(style)}/design`} aria-label={`Edit ${style.name}`}>
+                <Icon name="palette" />
+                Edit design
+              </a>
+              <Needs access="editor">
+                <MoreActions style={style} />
+              </Needs>
+            </div>
+          </details>
+        </Needs>
       </div>
     </li>
   );
@@ -148,18 +162,22 @@ export function StyleView({ style, form }: { style: Style; form: FormState }) {
             Template <bdi>{style.name}</bdi>
           </h1>
           <div class="row">
-            <a class="button" href={`${pathOf(style)}/design`}>
-              <Icon name="palette" />
-              Edit design
-            </a>
-            <details class="menu">
-              <summary class="quiet" aria-label="More actions">
-                <Icon name="ellipsis" />
-              </summary>
-              <div>
-                <MoreActions style={style} />
-              </div>
-            </details>
+            <Needs access="editor or demo">
+              <a class="button" href={`${pathOf(style)}/design`}>
+                <Icon name="palette" />
+                Edit design
+              </a>
+            </Needs>
+            <Needs access="editor">
+              <details class="menu">
+                <summary class="quiet" aria-label="More actions">
+                  <Icon name="ellipsis" />
+                </summary>
+                <div>
+                  <MoreActions style={style} />
+                </div>
+              </details>
+            </Needs>
           </div>
         </div>
       }
@@ -179,15 +197,19 @@ export function StyleView({ style, form }: { style: Style; form: FormState }) {
               'Not used for new codes.'
             )}
           </p>
-          <Form action={`${pathOf(style)}/rename`}>
-            <Input form={form} name="name" label="Name" required maxLength={maxStyleNameLength} />
-            <button type="submit" class="quiet">
-              Save name
-            </button>
-          </Form>
-          <p class="hint">
-            To apply it, select codes in <a href="/codes">the list</a>, then choose Apply a template.
-          </p>
+          <Needs access="editor">
+            <Form action={`${pathOf(style)}/rename`}>
+              <Input form={form} name="name" label="Name" required maxLength={maxStyleNameLength} />
+              <button type="submit" class="quiet">
+                Save name
+              </button>
+            </Form>
+          </Needs>
+          <Needs access="editor or demo">
+            <p class="hint">
+              To apply it, select codes in <a href="/codes">the list</a>, then choose Apply a template.
+            </p>
+          </Needs>
         </div>
       </section>
     </Page>
@@ -232,13 +254,18 @@ function Application({ application }: { application: RecentApplication }) {
   const { id, styleName, createdAt, isForNewCodes, waiting, applied, refused } = application;
   const path = `/codes/styles/applications/${id}`;
   const isEmpty = waiting + applied + refused === 0;
+  const canOpen = useMay()('editor');
   return (
     <li>
       <div>
         <span>
-          <a href={path}>
+          {canOpen ? (
+            <a href={path}>
+              <bdi>{styleName}</bdi>
+            </a>
+          ) : (
             <bdi>{styleName}</bdi>
-          </a>
+          )}
           {isForNewCodes && ' for new codes'}
         </span>
         <span class="hint">
@@ -248,11 +275,14 @@ function Application({ application }: { application: RecentApplication }) {
       <div>
         {isEmpty && 'Its codes were deleted.'}
         {applied > 0 && <span>{appliedText(applied)}</span>}
-        {refused > 0 && (
-          <a href={`${path}#refused`} aria-label={`${refusedText(refused)}: see why, ${styleName}`}>
-            {refusedText(refused)}: see why
-          </a>
-        )}
+        {refused > 0 &&
+          (canOpen ? (
+            <a href={`${path}#refused`} aria-label={`${refusedText(refused)}: see why, ${styleName}`}>
+              {refusedText(refused)}: see why
+            </a>
+          ) : (
+            <span>{refusedText(refused)}</span>
+          ))}
         {waiting > 0 && <span>{waitingText(waiting)}</span>}
       </div>
     </li>

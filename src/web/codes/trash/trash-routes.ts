@@ -4,11 +4,15 @@ import {
   type TrashKey,
   countTrashedCodes,
   deleteTrashedCode,
+  deleteTrashedCodes,
   emptyTrash,
+  findTrashedCodes,
   readTrash,
   requireTrashedCode,
   restoreCode,
+  restoreCodes,
 } from '../../../codes/trash.ts';
+import { field } from '../../middleware/forms.ts';
 import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
@@ -16,7 +20,13 @@ import { queryText } from '../../ui/form.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import { flashTexts } from '../code-flash.ts';
 import { codePicture, onPaper, sendPicture } from '../picture-routes.ts';
-import { DeleteForGoodView, EmptyTrashView, TrashView } from './trash-view.tsx';
+import {
+  DeleteForGoodView,
+  DeleteSelectedView,
+  EmptyTrashView,
+  TrashView,
+  selectName,
+} from './trash-view.tsx';
 
 const codesPerPage = 20;
 
@@ -56,6 +66,25 @@ export function trashPages(parts: Services): Routes {
     await sendPicture(ctx, images, onPaper(picture));
   });
 
+  routes.post('editor', '/restore', async (ctx) => {
+    const codes = await restoreCodes(db, workspaceIdOf(ctx), selectedIds(ctx), config.limits);
+    for (const { shareToken } of codes) codeChanged(shareToken);
+    pages.redirectWithFlash(ctx, trashPath, codes.length > 0 ? 'restoredSeveral' : 'noneSelected');
+  });
+
+  /** Asks first: the boxes are sent again with the answer. */
+  routes.post('editor', '/delete', async (ctx) => {
+    const workspaceId = workspaceIdOf(ctx);
+    const ids = selectedIds(ctx);
+    if (field(ctx, 'confirmation') === 'yes') {
+      const deleted = await deleteTrashedCodes(db, workspaceId, ids);
+      return pages.redirectWithFlash(ctx, trashPath, deleted > 0 ? 'deletedSeveral' : 'noneSelected');
+    }
+    const codes = await findTrashedCodes(db, workspaceId, ids);
+    if (codes.length === 0) return pages.redirectWithFlash(ctx, trashPath, 'noneSelected');
+    pages.show(ctx, DeleteSelectedView, { codes });
+  });
+
   routes.post('editor', '/:id/restore', async (ctx) => {
     const code = await restoreCode(db, workspaceIdOf(ctx), idOf(ctx), config.limits);
     codeChanged(code.shareToken);
@@ -83,6 +112,15 @@ export function trashPages(parts: Services): Routes {
 }
 
 const trashPath = '/codes/trash';
+
+/** A field for each box, because a field that is sent twice is ignored. */
+function selectedIds(ctx: Context): string[] {
+  const form = (ctx.request.body ?? {}) as Record<string, string>;
+  return Object.keys(form)
+    .filter((name) => name.startsWith(selectName('')))
+    .map((name) => name.slice(selectName('').length))
+    .filter((id) => isUuid(id));
+}
 
 /** An invalid key means the first page. */
 function readKey(text: string): TrashKey | undefined {

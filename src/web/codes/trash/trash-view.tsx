@@ -5,6 +5,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { Confirmation, Form, Layout, NarrowPage, Outcome } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
+import { Needs, useVisitor } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
 import { gistOf } from '../shown-type.tsx';
 
@@ -29,10 +30,12 @@ export function TrashView(props: TrashProps) {
           </p>
         )}
         {total > 0 && (
-          <a class="button quiet danger" href="/codes/trash/empty" data-dialog>
-            <Icon name="trash-2" />
-            Empty trash
-          </a>
+          <Needs access="editor">
+            <a class="button quiet danger" href="/codes/trash/empty" data-dialog>
+              <Icon name="trash-2" />
+              Empty trash
+            </a>
+          </Needs>
         )}
       </div>
       <Outcome />
@@ -45,9 +48,14 @@ export function TrashView(props: TrashProps) {
           </p>
           <ul class="card trash" aria-label="Deleted codes, the latest first">
             {codes.map((code) => (
-              <TrashRow key={code.id} code={code} />
+              <TrashRow key={code.id} code={code} canSelect={codes.length > 1} />
             ))}
           </ul>
+          {codes.length > 1 && (
+            <Needs access="editor">
+              <SelectedForm />
+            </Needs>
+          )}
         </>
       ) : (
         <Empty icon="trash-2" title="The trash is empty">
@@ -62,11 +70,16 @@ export function TrashView(props: TrashProps) {
   );
 }
 
-function TrashRow({ code }: { code: TrashedCode }) {
+function TrashRow({ code, canSelect }: { code: TrashedCode; canSelect: boolean }) {
   const path = `/codes/trash/${code.id}`;
   return (
     <li>
       <div class="code-name">
+        {canSelect && (
+          <Needs access="editor">
+            <SelectBox code={code} />
+          </Needs>
+        )}
         <img src={`${path}/picture.svg`} width="44" height="44" alt="" />
         <div>
           <strong title={code.name}>
@@ -81,18 +94,65 @@ function TrashRow({ code }: { code: TrashedCode }) {
         Deleted <Moment at={code.trashedAt} show="day" />, gone for good on{' '}
         <Moment at={undoableUntil(code.trashedAt)} show="day" />
       </p>
-      <div class="row">
-        <RestoreForm code={code} look="small quiet" />
-        <a
-          class="button small ghost danger"
-          href={`${path}/delete`}
-          data-dialog
-          aria-label={`Delete now: ${code.name}`}
-        >
-          Delete now
-        </a>
-      </div>
+      <Needs access="editor">
+        <div class="row">
+          <RestoreForm code={code} look="small quiet" />
+          <a
+            class="button small ghost danger"
+            href={`${path}/delete`}
+            data-dialog
+            aria-label={`Delete now: ${code.name}`}
+          >
+            Delete now
+          </a>
+        </div>
+      </Needs>
     </li>
+  );
+}
+
+const formId = 'selection';
+
+/** The name of the box of a code. */
+export const selectName = (id: string) => `code-${id}`;
+
+function SelectBox({ code: { id, name } }: { code: TrashedCode }) {
+  return (
+    <label class="select-box">
+      <input type="checkbox" name={selectName(id)} form={formId} aria-label={`Select ${name}`} />
+    </label>
+  );
+}
+
+/** For the codes whose boxes are checked. trash.browser.js shows it while there are some. */
+function SelectedForm() {
+  const { assets } = useVisitor();
+  return (
+    <Form action="/codes/trash/restore" id={formId} class="card selection">
+      <script type="module" src={`${assets}/codes/trash/trash.browser.js`} />
+      <p class="count" />
+      <button type="button" class="ghost select-page" hidden>
+        Select this page
+      </button>
+      <button type="submit" class="quiet">
+        <Icon name="undo-2" />
+        Restore selected
+      </button>
+      <button type="submit" class="quiet danger" formaction="/codes/trash/delete">
+        <Icon name="trash-2" />
+        Delete selected
+      </button>
+      <button
+        type="button"
+        class="ghost icon-only clear"
+        aria-label="Clear selection"
+        title="Clear selection"
+        hidden
+      >
+        <Icon name="x" />
+      </button>
+      <p class="hint">Select codes by their boxes.</p>
+    </Form>
   );
 }
 
@@ -119,7 +179,9 @@ export function TrashedCodeView({ code }: { code: TrashedCode }) {
         restore it until <Moment at={undoableUntil(code.trashedAt)} show="day" />.
       </p>
       <div class="row">
-        <RestoreForm code={code} />
+        <Needs access="editor">
+          <RestoreForm code={code} />
+        </Needs>
         <a class="button quiet" href="/codes/trash">
           Open the trash
         </a>
@@ -144,6 +206,41 @@ export function DeleteForGoodView({ code }: { code: TrashedCode }) {
       for good? Its share link, scans, design and file are gone at once, and printed copies never work again.
       This cannot be undone.
     </Confirmation>
+  );
+}
+
+const shownNames = 10;
+
+export function DeleteSelectedView({ codes }: { codes: TrashedCode[] }) {
+  const more = codes.length - shownNames;
+  return (
+    <NarrowPage title="Delete selected" at="/codes" isDanger>
+      <p>
+        Delete {codes.length === 1 ? 'this code' : `these ${figure(codes.length)} codes`} for good? Share
+        links, scans, designs and files are gone at once, and printed copies never work again. This cannot be
+        undone.
+      </p>
+      <ul>
+        {codes.slice(0, shownNames).map(({ id, name }) => (
+          <li key={id}>
+            <bdi>{name}</bdi>
+          </li>
+        ))}
+        {more > 0 && <li>and {figure(more)} more</li>}
+      </ul>
+      <Form action="/codes/trash/delete" class="row">
+        <input type="hidden" name="confirmation" value="yes" />
+        {codes.map(({ id }) => (
+          <input key={id} type="hidden" name={selectName(id)} value="on" />
+        ))}
+        <button type="submit" class="danger">
+          Delete {codes.length === 1 ? 'it' : 'them'} now
+        </button>
+        <a class="button quiet" href="/codes/trash" autofocus>
+          Keep {codes.length === 1 ? 'it' : 'them'}
+        </a>
+      </Form>
+    </NarrowPage>
   );
 }
 

@@ -1,0 +1,184 @@
+import type { Context } from 'koa';
+import { findCode } from '../../../codes/codes.ts';
+import type { CodeType } from '../../../codes/content/content-types.ts';
+import { findDesign } from '../../../codes/design/stored-design.ts';
+import { findOwnLogo } from '../../../codes/design/stored-logo.ts';
+import type { QrCode } from '../../../codes/qr-code.ts';
+import { shareUrl } from '../../../codes/share-token.ts';
+import { findVersion, type Version, versionsOf } from '../../../history/changes.ts';
+import {
+  type CodeState,
+  changedFields,
+  compareWithVersion,
+  latestVersion,
+  noSuchVersion,
+  type StateField,
+} from '../../../history/code-state.ts';
+import { typeAtVersion } from '../../../history/destination-changes.ts';
+import { PutBackConflict, putBack } from '../../../history/put-back.ts';
+import { callerOf } from '../../middleware/caller.ts';
+import { field } from '../../middleware/forms.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
+import { type Routes, createRoutes } from '../../routes.ts';
+import type { Services } from '../../services.ts';
+import { queryText, refusalOf, spendForm } from '../../ui/form.ts';
+import { createPages } from '../../ui/page.ts';
+import { withFieldsInWords } from '../../ui/words.tsx';
+import { onPaper, sendPicture } from '../picture-routes.ts';
+import { choiceField, choiceOf } from './choices.ts';
+import { ChooseView, groupConflicts } from './choose-view.tsx';
+import { CodeHistoryView, type ShownVersion } from './history-view.tsx';
+
+const versionsPerPage = 30;
+const flashTexts = { putBack: 'Put back.' };
+
+interface Outcome {
+  status?: number;
+  error?: string;
+  isUnchanged?: boolean;
+}
+
+/** The versions of a code, and the way back to them. */
+export function codeHistoryPages(parts: Services): Routes {
+  const { db, config, images, now, codeChanged } = parts;
+  const routes = createRoutes('/codes/:id/history');
+  const pages = createPages(parts, flashTexts);
+  const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
+  const pathOf = (code: QrCode) => `/codes/${code.id}/history`;
+
+  async function showHistory(
+    ctx: Context,
+    code: QrCode,
+    { status = 200, ...outcome }: Outcome = {},
+  ): Promise<void> {
+    const before = readVersion(queryText(ctx, 'before'));
+    const found = await versionsOf(db, code, { limit: versionsPerPage, before });
+    const versions = found.slice(0, versionsPerPage);
+    const [first, last] = [versions[0], versions.at(-1)];
+    const type = first ? await typeAtVersion(db, code, first.version) : code.type;
+    const undone = readVersion(queryText(ctx, 'undo'));
+    const canUndo = ctx.method === 'GET' && undone !== undefined && pages.takeFlash(ctx) === 'putBack';
+    const props = {
+      code,
+      versions: withTypes(versions, type),
+      now: now(),
+      firstPage: before === undefined ? undefined : pathOf(code),
+      nextPage: found.length > versionsPerPage ? `${pathOf(code)}?before=${last?.version}` : undefined,
+      ...outcome,
+    };
+    const undo = canUndo ? `${pathOf(code)}?version=${undone}` : undefined;
+    pages.show(ctx, CodeHistoryView, props, { status, undo });
+  }
+
+  routes.get('viewer or demo', '/', async (ctx) => showHistory(ctx, await ownCode(ctx)));
+
+  /** Undoes one entry: sets what it has changed to the values before it. */
+  routes.post('editor', '/', async (ctx) => {
+    const code = await ownCode(ctx);
+    const number = readVersion(field(ctx, 'version') || queryText(ctx, 'version'));
+    const entry = number === undefined ? undefined : await findVersion(db, code, number);
+    if (entry?.action !== 'changed' || !entry.before) throw noSuchVersion();
+    const seen = readVersion(field(ctx, 'seen'));
+    const isOutdated = seen !== undefined && seen !== (await latestVersion(db, code));
+    const chosen = seen === undefined || isOutdated ? undefined : chosenFields(ctx, entry);
+    try {
+      await spendForm(ctx, parts);
+      const { code: changed, restored } = await putBack(parts, callerOf(ctx), code, {
+        version: entry.version - 1,
+        fields: changedFields(entry),
+        ...chosen,
+        now: now(),
+      });
+      if (restored.length === 0) return await showHistory(ctx, code, { isUnchanged: true });
+      codeChanged(code.shareToken);
+      const undo = await latestVersion(db, changed);
+      pages.redirectWithFlash(ctx, `${pathOf(code)}?undo=${undo}`, 'putBack');
+    } catch (error) {
+      if (error instanceof PutBackConflict) return await showChoice(ctx, code, entry, error, isOutdated);
+      const { errors, status, ...refusal } = refusalOf(error, { outcome: 'Not put back.' });
+      const reasons = errors.map(({ field: name, message }) => `${withFieldsInWords(name)} ${message}`);
+      const why = reasons.length > 0 ? `Not put back: ${reasons.join('; ')}.` : refusal.error;
+      await showHistory(ctx, code, { status, ...(why !== undefined && { error: why }) });
+    }
+  });
+
+  async function showChoice(
+    ctx: Context,
+    code: QrCode,
+    entry: Version,
+    { conflicts }: PutBackConflict,
+    isOutdated: boolean,
+  ): Promise<void> {
+    const fields = changedFields(entry);
+    const all = (await compareWithVersion(db, code, entry.version - 1)).filter(({ field: name }) =>
+      fields.includes(name),
+    );
+    const numbers = [...new Set(all.map(({ changedIn }) => changedIn))];
+    const since = await Promise.all(numbers.map((number) => findVersion(db, code, number)));
+    const versions = new Map(since.flatMap((version) => (version ? [[version.version, version]] : [])));
+    const props = {
+      code,
+      version: entry.version,
+      conflicts: groupConflicts(conflicts, all, versions),
+      seen: await latestVersion(db, code),
+      formerType: await typeAtVersion(db, code, entry.version - 1),
+      now: now(),
+      isOutdated,
+    };
+    pages.show(ctx, ChooseView, props, { status: 409 });
+  }
+
+  /** How the code looked at a version. */
+  routes.get('viewer or demo', '/picture.svg', async (ctx) => {
+    const code = await ownCode(ctx);
+    const number = readVersion(queryText(ctx, 'version'));
+    if (number === undefined) throw noSuchVersion();
+    const former = Object.fromEntries(
+      (await compareWithVersion(db, code, number)).map(({ field: name, then }) => [name, then]),
+    ) as Partial<CodeState>;
+    const { foregroundColor, backgroundColor, errorCorrection } = { ...code, ...former };
+    const stored = former.design === undefined ? (await findDesign(db, code.id))?.design : former.design;
+    const hasLogo = stored?.logo && (await findOwnLogo(db, code.workspaceId, stored.logo));
+    ctx.set('Cache-Control', 'private, no-cache');
+    await sendPicture(
+      ctx,
+      images,
+      onPaper({
+        text: shareUrl(config.baseUrl, code.shareToken),
+        size: code.size,
+        foregroundColor,
+        backgroundColor,
+        errorCorrection,
+        // A logo that is no longer stored cannot be shown.
+        design: stored ? { ...stored, logo: hasLogo ? stored.logo : null } : undefined,
+      }),
+    );
+  });
+  return routes;
+}
+
+/** The fields of an entry to put back, after the person has decided about those that were changed again. */
+function chosenFields(ctx: Context, entry: Version): { fields: StateField[]; overwrite: StateField[] } {
+  const choice = (name: StateField) => field(ctx, choiceField(choiceOf(name)));
+  const fields = changedFields(entry).filter((name) => choice(name) !== 'now');
+  return { fields, overwrite: fields.filter((name) => choice(name) === 'then') };
+}
+
+const maxVersion = 2_147_483_647;
+
+/** Undefined unless it is the number of a version, or 0 for the state before the first one. */
+function readVersion(text: string): number | undefined {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+  return number !== undefined && number <= maxVersion ? number : undefined;
+}
+
+/** `type`: that of the code after the first, which is the latest. */
+function withTypes(versions: Version[], type: CodeType): ShownVersion[] {
+  let after = type;
+  return versions.map((version) => {
+    const before = (version.before?.['type'] as CodeType | undefined) ?? after;
+    const types = { before, after };
+    after = before;
+    return { version, types };
+  });
+}

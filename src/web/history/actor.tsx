@@ -1,0 +1,68 @@
+import type { Change } from '../../history/changes.ts';
+import { Moment } from '../ui/time.tsx';
+import { useVisitor } from '../ui/visitor.ts';
+
+type Acted = Pick<Change, 'actorKind' | 'actorId' | 'actorName'>;
+
+/** Who made a change. */
+export function Who({ change }: { change: Acted }) {
+  const { account, isDemo, brand } = useVisitor();
+  const { actorKind, actorId, actorName } = change;
+  if (actorKind === 'person' && isDemo) return <>Somebody</>;
+  if (actorKind === 'person' && actorId !== null && actorId === account) return <>You</>;
+  if (actorKind === 'key')
+    return (
+      <>
+        API key{' '}
+        {actorName !== null && (
+          <>
+            “<bdi>{actorName}</bdi>”
+          </>
+        )}
+      </>
+    );
+  return <bdi>{actorText(change, brand.name)}</bdi>;
+}
+
+/** As in the CSV. */
+export function actorText({ actorKind, actorName }: Acted, service: string): string {
+  switch (actorKind) {
+    case 'person':
+      return actorName ?? 'A deleted account';
+    case 'key':
+      return actorName === null ? 'API key' : `API key “${actorName}”`;
+    case 'operator':
+      return 'The operator of this service';
+    case 'service':
+      return service;
+    case null:
+      return `An earlier version of ${service}`;
+  }
+}
+
+const units: [limitSeconds: number, seconds: number, name: string][] = [
+  [3_600, 60, 'minute'],
+  [86_400, 3_600, 'hour'],
+  [30 * 86_400, 86_400, 'day'],
+];
+
+/** "just now", "1 minute ago", "3 days ago". Undefined where the date says it better. */
+function agoInWords(at: Date, now: Date): string | undefined {
+  const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
+  if (seconds < 60) return 'just now';
+  const unit = units.find(([limit]) => seconds < limit);
+  if (!unit) return undefined;
+  const count = Math.floor(seconds / unit[1]);
+  return `${count} ${unit[2]}${count === 1 ? '' : 's'} ago`;
+}
+
+/** How long ago, and the exact time. */
+export function When({ at, now }: { at: Date; now: Date }) {
+  const ago = agoInWords(at, now);
+  return (
+    <span class="when">
+      {ago && `${ago}, `}
+      <Moment at={at} />
+    </span>
+  );
+}

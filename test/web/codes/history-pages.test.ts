@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { Scan } from '../../../src/scans/scan.ts';
+import { scanRow } from '../../support/scan-rows.ts';
+import { sharedService } from '../../support/shared-service.ts';
+import { signedIn } from '../../support/form-client.ts';
+import type { TestService } from '../../support/service.ts';
+import { type PlainOwner, plainOwner } from './code-owner.ts';
+
+describe('The history of a code', () => {
+  let service: TestService;
+  let owner: PlainOwner;
+  before(async () => {
+    service = await sharedService();
+  });
+  beforeEach(async () => {
+    owner = await plainOwner(service);
+  });
+  const lines = () => owner.browser.texts('.entry .lines li').map((text) => text.replaceAll(/\s+/g, ' '));
+  const change = (id: string, body: object) => owner.api(`/qrcodes/${id}`, { method: 'PATCH', body });
+  const notice = () => owner.browser.text('main .notice');
+
+  it('says who changed what, and puts one change back, which is a change that can be undone', async () => {
+    const { browser } = owner;
+    const { id } = await owner.store({ name: 'Menu', content: 'https://example.com/one' });
+    await browser.open(`/codes/${id}/edit`);
+    browser.fillIn({ Name: 'Lunch', 'Category (optional)': 'Food' });
+    await browser.press('Save changes');
+    await change(id, { content: 'https://example.com/two', foregroundColor: '#112233' });
+    await browser.open(`/codes/${id}`);
+    await browser.follow('See all changes');
+    expect(browser.text('h1')).to.equal('History of Lunch');
+    expect(lines()).to.deep.equal([
+      'Changed the destination from https://example.com/one to https://example.com/two',
+      'Changed the foreground color from #000000 to #112233',
+      'Renamed the code from Menu to Lunch',
+      'Set the category: Food',
+      'Created the code',
+    ]);
+    const [first, second] = browser.texts('.entry-head strong');
+    expect([first?.startsWith('API key “'), second]).to.deep.equal([true, 'You']);
+    expect(browser.text('.entry .when')).to.match(/^just now, /);
+    expect(browser.count('.entry form')).to.equal(2);
+    const [before] = browser.attributes('.version-pictures img', 'src');
+    const pictures: string[] = [];
+    for (const path of [String(before), `/codes/${id}/picture.svg`]) {
+      await browser.open(path);
+      expect(browser.headers.get('Content-Type')).to.contain('image/svg+xml');
+      pictures.push(browser.html);
+    }
+    expect(pictures[0]).to.not.equal(pictures[1]);
+    await browser.open(`/codes/${id}/history`);
+
+    await browser.press('Put back: Renamed the code, Set the category');
+    expect(notice()).to.equal('Put back. Undo');
+    expect(await owner.stored(id)).to.include({
+      name: 'Menu',
+      category: null,
+      content: 'https://example.com/two',
+    });
+    expect(lines().slice(0, 2)).to.deep.equal([
+      'Renamed the code from Lunch to Menu',
+      'Removed the category: Food',
+    ]);
+    await browser.press('Undo');
+    expect(await owner.stored(id)).to.include({ name: 'Lunch', category: 'Food' });
+    // What differs from nothing is not changed, and not called a success.
+    const count = browser.count('.entry');
+    await change(id, { name: 'Menu', category: null });
+    await browser.open(`/codes/${id}/history`);
+    await browser.press('Put back: Renamed the code, Set the category');
+    expect([browser.status, notice()]).to.deep.equal([
+      200,
+      'Nothing was changed: the code already is like that.',
+    ]);
+    expect(browser.count('.entry')).to.equal(count + 1);
+  });
+
+  it('shows both values of what was changed again, and saves what the person chooses', async () => {
+    const { browser } = owner;
+    const { id } = await owner.store({ name: 'A', content: 'https://example.com/a' });
+    await change(id, { name: 'B', content: 'https://example.com/b', category: 'Old' });
+    await change(id, { name: 'C', content: 'https://example.com/c' });
+    await browser.open(`/codes/${id}/history`);
+    const wrong = 'Put back: Renamed the code, Changed the destination, Set the category';
+    await browser.press(wrong);
+    expect(browser.status).to.equal(409);
+    expect(browser.texts('legend')).to.deep.equal(['Name', 'What the code opens']);
+    const text = browser.text('main');
+    for (const value of [
+      'Keep what it is now',
+      'https://example.com/a',
+      'https://example.com/c',
+      'API key “',
+    ])
+      expect(text).to.contain(value);
+    expect(await owner.stored(id)).to.include({ name: 'C', category: 'Old' });
+    browser.fillIn({ Name: 'then', 'What the code opens': 'now' });
+    // Somebody else is faster.
+    await change(id, { name: 'D' });
+    await browser.press('Save');
+    expect([browser.status, notice()]).to.deep.equal([
+      409,
+      'The code was changed again meanwhile. Choose once more.',
+    ]);
+    browser.fillIn({ Name: 'then', 'What the code opens': 'now' });
+    await browser.press('Save');
+    expect(notice()).to.equal('Put back. Undo');
+    expect(await owner.stored(id)).to.include({
+      name: 'A',
+      content: 'https://example.com/c',
+      category: null,
+    });
+    await browser.press('Undo');
+    expect(await owner.stored(id)).to.include({ name: 'D', category: 'Old' });
+    await browser.press(wrong);
+    browser.fillIn({ Name: 'now', 'What the code opens': 'then', Category: 'then' });
+    await browser.press('Save');
+    expect(await owner.stored(id)).to.include({
+      name: 'D',
+      content: 'https://example.com/a',
+      category: null,
+    });
+  });
+
+  it('does not show passwords, cuts long contents, and has pages', async () => {
+    const { browser } = owner;
+    const { id } = await owner.store({ type: 'wifi', content: 'WIFI:T:WPA;S:Guests;P:hunter2hunter2;;' });
+    await change(id, { content: 'WIFI:T:WPA;S:Guests;P:another-secret;;' });
+    const long = `https://example.com/${'long/'.repeat(60)}`;
+    await change(id, { type: 'url', content: long });
+    for (let number = 1; number <= 30; number += 1) await change(id, { name: `Name ${number}` });
+    await browser.open(`/codes/${id}/history`);
+    expect(browser.count('.entry')).to.equal(30);
+    expect(browser.text('main')).to.not.contain(long);
+    await browser.follow('Next page');
+    expect(browser.count('.entry')).to.equal(3);
+    expect(browser.text('main')).to.not.match(/hunter2|another-secret/);
+    expect(browser.text('main')).to.contain(long).and.to.contain('Show all').and.to.contain('Guests');
+    expect(lines().at(-2)).to.match(/^Changed the content from Guests/);
+    for (const query of ['before=x', 'before=-1', 'before=99999999999', 'before=%00', 'undo=1']) {
+      await browser.open(`/codes/${id}/history?${query}`);
+      expect([browser.status, browser.count('.entry'), browser.count('.undo')], query).to.deep.equal([
+        200, 30, 0,
+      ]);
+    }
+    const client = await signedIn(service, owner.email);
+    await client.get(`/codes/${id}/history`);
+    for (const version of ['', '0', '1', '99', '-1', '1.5', '99999999999', '\0'])
+      expect((await client.post(`/codes/${id}/history`, { version })).status, version).to.equal(404);
+    for (const version of ['', 'x', '99', '99999999999'])
+      expect(
+        (await client.get(`/codes/${id}/history/picture.svg?version=${version}`)).status,
+        version,
+      ).to.equal(404);
+  });
+
+  it('marks the days on which the destination was changed in the chart and its table', async () => {
+    const { browser } = owner;
+    const { id } = await owner.store({ content: 'https://example.com/a' });
+    await Scan.record(service.db, [scanRow(id, new Date().toISOString())]);
+    await browser.open(`/codes/${id}`);
+    expect(browser.count('.plot .mark')).to.equal(0);
+    await change(id, { name: 'Renamed' });
+    await change(id, { content: 'https://example.com/b' });
+    await browser.open(`/codes/${id}`);
+    expect(browser.count('.plot .mark')).to.equal(1);
+    expect(browser.attributes('#timeline', 'aria-label')[0]).to.contain('The destination was changed on');
+    expect(browser.texts('.timeline td').filter((text) => text === 'Destination changed')).to.have.length(1);
+    expect(browser.texts('#timeline title').at(-1)).to.contain('destination changed');
+    await browser.open(`/codes/${id}?period=last-month`);
+    expect(browser.count('.plot .mark')).to.equal(0);
+  });
+});
