@@ -210,12 +210,12 @@ describe('Members of a workspace', () => {
     const { id, owner } = await world.workspace();
     const heir = await world.member(id, 'viewer');
     await requestExport(service.db, id, new Date());
-    expect(await (await owner.client.get('/account')).text()).to.contain('Your limits');
+    expect((await owner.client.get('/workspace')).status).to.equal(200);
     await submit(owner, `/members/${heir.user.id}/hand-over`);
+    expect((await owner.client.get('/workspace/export.zip')).status).to.equal(403);
     await submit(owner, '/members/leave');
-    const page = await (await owner.client.get('/account')).text();
-    expect(page).not.to.match(/Your limits|Export your data/);
-    expect((await owner.client.get('/account/export.zip')).status).to.equal(404);
-    expect((await owner.client.post('/account/export', {})).status).to.equal(404);
+    for (const path of ['/workspace', '/workspace/export.zip', '/keys'])
+      expect((await owner.client.get(path)).status, path).to.equal(404);
+    expect((await owner.client.post('/workspace/export', {})).status).to.equal(404);
   });
 });
