@@ -105,10 +105,10 @@ describe('The limits of an account', () => {
       use: { requests: 3, forms: 0, codes: 1, fileBytes: 0, webhooks: 1, keys: 1 },
     });
     const pages = await signedIn(service, email);
-    const page = (await (await pages.get('/account')).text())
+    const page = (await (await pages.get('/workspace')).text())
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ');
-    expect(page).to.contain('Codes 1 of 5 1 set for you 50,000').and.to.contain('3 of 30 3');
+    expect(page).to.contain('Codes 1 of 5 1 set for it 50,000').and.to.contain('3 of 30 3');
   });
 
   it('are recorded in the audit log when they change, and only then', async () => {

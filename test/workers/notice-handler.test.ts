@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ourBrand } from '../../src/brand.ts';
 import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { findOrCreateUser, User } from '../../src/accounts/users.ts';
 import { createMailer, type Mailer } from '../../src/mail/mailer.ts';
 import { claimCodes, recordDestination } from '../../src/notices/destinations.ts';
 import { findEndingCodes } from '../../src/notices/facts.ts';
@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { deleteUser } from '../../src/workspaces/deletion.ts';
 import { createCode } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
 import { inTimeZone } from '../support/time-zone.ts';
@@ -136,6 +137,39 @@ describe('Notices to owners', () => {
       '30',
       '30',
     ]);
+  });
+
+  it('go to each current owner of the workspace once, in their language, and to nobody else', async () => {
+    const [founder, second, editor] = [
+      await newOwner(),
+      await newOwner({ language: 'de' }),
+      await newOwner(),
+    ];
+    const member = (user_id: string, role: string) =>
+      service
+        .db('workspace_members')
+        .insert({ workspace_id: founder.id, user_id, role, joined_at: wednesday });
+    await member(second.id, 'owner');
+    await member(editor.id, 'editor');
+    const code = await founder.code('Menu', { endsIn: 6 * day });
+    await runHandler(wednesday);
+    await runHandler(later(0.1));
+    expect(subjectsTo(founder)).to.deep.equal(['“Menu” ends in 7 days']);
+    expect(subjectsTo(second)).to.have.length(1);
+    expect(sentTo(second)[0]?.text).to.contain('Menu').and.not.to.contain('ends in');
+    expect(subjectsTo(editor)).to.deep.equal([]);
+    const unsubscribe = [founder, second].map((each) => sentTo(each)[0]?.headers['list-unsubscribe']);
+    expect(new Set(unsubscribe).size).to.equal(2);
+
+    // After it is handed over, and the founder is gone.
+    await deleteUser(service.db, await User.query(service.db).findById(founder.id).throwIfNotFound());
+    await service
+      .db('qr_codes')
+      .where({ id: code })
+      .update({ expires_at: new Date(wednesday.getTime() + 31 * day) });
+    await runHandler(later(2));
+    expect(subjectsTo(second)).to.have.length(2);
+    expect(subjectsTo(founder)).to.have.length(1);
   });
 
   it('do not tell of an end that its owner has just chosen', async () => {
@@ -308,7 +342,7 @@ describe('Notices to owners', () => {
     await runHandler(later(0.3));
     expect(subjectsTo(owner)).to.have.members(['“Menu” ends in 7 days', '“Poster” ends in 7 days']);
     const ids = sentTo(owner).map(({ headers }) => headers['message-id']);
-    expect(ids).to.include(`<${taken?.mailId}@qr.test>`);
+    expect(ids).to.include(`<${taken?.mailId}-${owner.id}@qr.test>`);
     expect(new Set(ids).size).to.equal(2);
   });
 

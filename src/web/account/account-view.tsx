@@ -60,12 +60,6 @@ export function AccountView({ email, workspaces, access, refused, values }: Acco
           {access && <AccessReview {...access} />}
         </Notice>
       )}
-      <p>
-        Signed in as{' '}
-        <strong>
-          <bdi>{visitor.email}</bdi>
-        </strong>
-      </p>
       <WorkspacesCard workspaces={workspaces} />
       <section class="card setting">
         <h2>Security</h2>
@@ -195,9 +189,16 @@ export function AccountView({ email, workspaces, access, refused, values }: Acco
 }
 
 function WorkspacesCard({ workspaces }: Pick<AccountProps, 'workspaces'>) {
+  const { email } = useVisitor();
   return (
     <section class="card setting">
       <h2>Workspaces</h2>
+      <p>
+        Signed in as{' '}
+        <strong>
+          <bdi>{email}</bdi>
+        </strong>
+      </p>
       {workspaces.length === 0 ? (
         <p>You are not a member of a workspace.</p>
       ) : (

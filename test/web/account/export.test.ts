@@ -95,9 +95,9 @@ onBothQueues('The export of an account', (redisUrl) => {
   }
 
   async function ask(client: FormClient): Promise<string> {
-    await client.get('/account');
+    await client.get('/workspace');
     expect((await client.post('/workspace/export', {})).status).to.equal(303);
-    return mainText(await client.get('/account'));
+    return mainText(await client.get('/workspace'));
   }
 
   it('has the account, all codes and all scans, and nothing of others', async () => {
@@ -199,7 +199,7 @@ onBothQueues('The export of an account', (redisUrl) => {
       redirect: 'manual',
       headers: { Accept: 'text/html' },
     });
-    expect(stranger.headers.get('Location')).to.equal('/signin?next=%2Faccount%2Fexport.zip');
+    expect(stranger.headers.get('Location')).to.equal('/signin?next=%2Fworkspace%2Fexport.zip');
     const { id } = await findUserByEmail(service.db, 'owner@example.com');
     const later = new Date(Date.now() + 7 * day);
     expect(await findExport(service.db, id, later)).to.equal(undefined);
@@ -269,7 +269,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     const { id } = await findUserByEmail(service.db, 'lost@example.com');
     // No job is added, as if the queue had lost it or all of its attempts had failed.
     await requestExport(service.db, id, new Date(Date.now() - 20 * minute));
-    const page = async () => mainText(await client.get('/account'));
+    const page = async () => mainText(await client.get('/workspace'));
     expect(await page())
       .to.contain('The export is being created')
       .and.not.to.contain('You also get an email');
@@ -296,7 +296,7 @@ onBothQueues('The export of an account', (redisUrl) => {
     expect(await lost(40)).to.deep.equal([]);
     expect(await lost(46)).to.deep.equal([{ userId: id, requestId }]);
     expect(await lost(24 * 60)).to.deep.equal([]);
-    expect(await mainText(await client.get('/account'))).to.contain('Your export could not be created.');
+    expect(await mainText(await client.get('/workspace'))).to.contain('The export could not be created.');
     expect(await ask(client)).to.contain('The export is being created');
     await download(client);
   });
