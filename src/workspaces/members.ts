@@ -96,11 +96,7 @@ export async function listMembers(db: Database, workspaceId: WorkspaceId): Promi
   return rows;
 }
 
-export async function countMembers(
-  db: Database,
-  workspaceId: WorkspaceId,
-  role: Role | undefined = undefined,
-): Promise<number> {
+export async function countMembers(db: Database, workspaceId: WorkspaceId, role?: Role): Promise<number> {
   const query = db('workspace_members').where({ workspace_id: workspaceId });
   if (role !== undefined) void query.where({ role });
   const row = (await query.count({ count: '*' }).first()) as { count: number | string };

@@ -170,9 +170,29 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/password': () => ({ form: {} }),
   'POST /account/delete': () => ({ form: {} }),
   'POST /unsubscribe/:token': () => ({ form: {} }),
+  'POST /members/invitations': () => ({ form: { emails: 'new@example.com', role: 'viewer', days: '1' } }),
+  'POST /members/links': () => ({ form: { uses: '1', linkRole: 'viewer', linkDays: '1' } }),
+  'POST /members/invitations/:id/revoke': () => ({ form: {} }),
+  'POST /members/leave': () => ({ form: {} }),
+  'POST /members/:id/role': () => ({ form: { role: 'viewer' } }),
+  'POST /members/:id/remove': () => ({ form: {} }),
+  'POST /members/:id/hand-over': () => ({ form: {} }),
+  'POST /invitations/:token': () => ({ form: {} }),
+  'POST /invitations/:token/switch': () => ({ form: {} }),
+  'POST /invitations/:token/account': () => ({ form: { newPassword: 'correct horse battery' } }),
 };
 
-export type IdKind = 'code' | 'trashed' | 'key' | 'webhook' | 'delivery' | 'style' | 'application' | 'logo';
+export type IdKind =
+  | 'code'
+  | 'trashed'
+  | 'key'
+  | 'webhook'
+  | 'delivery'
+  | 'style'
+  | 'application'
+  | 'logo'
+  | 'member'
+  | 'invitation';
 
 /** The resource that the id in a path belongs to. */
 const ids: Record<string, IdKind> = {
@@ -190,6 +210,8 @@ const ids: Record<string, IdKind> = {
   '/codes/brand/logos/:id': 'logo',
   '/codes/:id': 'code',
   '/keys/:id': 'key',
+  '/members/:id': 'member',
+  '/members/invitations/:id': 'invitation',
 };
 
 const file = 'test/hostile/route-requests.ts';
@@ -216,12 +238,15 @@ export function idKind({ method, path }: Route): IdKind {
 export const isOfContacts = ({ path }: Route) => /\/photo(?:\/|$)/.test(path);
 
 /**
- * The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts, forgot-password.test.ts and
- * test/workers/notice-handler.test.ts.
+ * The token of a link is no id: see test/web/sign-in/sign-in-links.test.ts, forgot-password.test.ts,
+ * test/workers/notice-handler.test.ts and test/workspaces/invitations.test.ts.
  */
 export const hasId = ({ path }: Route) =>
   /[:(*]/.test(
-    path.replace(/\/(?:signin\/(?:link|confirm)|signup\/link|unsubscribe)\/:token|^\/docs\/:page/, ''),
+    path.replace(
+      /\/(?:signin\/(?:link|confirm)|signup\/link|unsubscribe|invitations)\/:token|^\/docs\/:page/,
+      '',
+    ),
   );
 
 /** Ids in a query or a form. `:id` is that of a code, `:scan` that of a scan, and `:delivery` that
@@ -305,11 +330,11 @@ export const idsElsewhere: {
 
 /** Parameters of the pages that are never ids, except for `session`: test/web/security/two-factor.test.ts gives that of a stranger. */
 export const noIds = `
-  access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword
+  access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword emails
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
-  language lastDay moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
-  queue reason recoveryPassword removeLogo removePassword response review session sizeMm sizeShown state styleName switch timeZone to topLevel totpPassword type
-  url value version
+  language lastDay linkDays linkRole moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
+  queue reason recoveryPassword removeLogo removePassword response review role session sizeMm sizeShown state styleName switch timeZone to topLevel totpPassword type
+  url uses value version
 `
   .trim()
   .split(/\s+/);

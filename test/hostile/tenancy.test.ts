@@ -118,9 +118,14 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
     style: 'styles',
     application: 'style_applications',
     logo: 'logos',
+    member: 'workspace_members',
+    invitation: 'invitations',
   };
   const rowOf = (kind: IdKind, id: string): Promise<object | undefined> =>
-    service.db(tables[kind]).where({ id }).first();
+    service
+      .db(tables[kind])
+      .where(kind === 'member' ? { workspace_id: owner.user.id, user_id: id } : { id })
+      .first();
 
   async function makeTheirs(kind: IdKind, fields?: typeof contact): Promise<Owned> {
     const isOfCode = kind === 'code' || kind === 'trashed' || kind === 'style' || kind === 'application';
@@ -134,6 +139,8 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
       return (await trashCode(service.db, ownWorkspaceId(owner.user), codeId, defaultLimits)).id;
     if (kind === 'key') return world.makeKey(owner);
     if (kind === 'logo') return world.makeLogo(owner);
+    if (kind === 'member') return world.makeMember(owner);
+    if (kind === 'invitation') return world.makeInvitation(owner);
     if (kind === 'style' || kind === 'application') return (await world.makeStyle(owner, codeId))[kind];
     return (await world.makeWebhook(owner))[kind];
   }
@@ -180,6 +187,7 @@ describe(`Tenancy (${routes.length} routes, ${cases} cases)`, () => {
         expect(await rowOf(kind, theirs)).to.deep.equal(before);
         // The owner must succeed: a request that always fails would prove nothing.
         expect((await ask(theirs, owner)).status).to.be.within(200, 303);
+        if (kind === 'member') await world.makeOwner(owner);
       });
     }
   });

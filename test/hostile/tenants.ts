@@ -14,10 +14,12 @@ import { Scan } from '../../src/scans/scan.ts';
 import { createPing } from '../../src/webhooks/deliveries.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
 import { createSecretBox } from '../../src/webhooks/signing.ts';
-import { loadSecrets } from '../../src/accounts/secrets.ts';
+import { digestOf, loadSecrets, newToken } from '../../src/accounts/secrets.ts';
 import { png } from '../codes/files/logo-files.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import type { TestService } from '../support/service.ts';
+import { inviteByLink } from '../../src/workspaces/invitations.ts';
+import { addMember } from '../../src/workspaces/members.ts';
 import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
 
 const visitorCookie = '__Host-qrelay-visitor=somebody';
@@ -120,6 +122,36 @@ export function tenants(service: TestService) {
         { box: createSecretBox((await loadSecrets(db)).webhookKeys), quota: 1_000, now: now() },
       );
       return { webhook: endpoint.id, delivery: (await createPing(db, endpoint)).id };
+    },
+    /** A link, of which the limits of a workspace allow as many as a test makes. */
+    async makeInvitation({ user }: Tenant): Promise<string> {
+      const made = await inviteByLink(
+        db,
+        {
+          workspaceId: ownWorkspaceId(user),
+          createdBy: user.id,
+          role: 'viewer',
+          days: 1,
+          maxUses: 1,
+          tokenHash: digestOf(newToken()),
+          ofPlans: defaultLimits,
+        },
+        now(),
+      );
+      if ('refused' in made) throw new Error(made.refused);
+      return made.id;
+    },
+    /** Somebody else in the workspace. */
+    async makeMember({ user }: Tenant): Promise<string> {
+      const { id } = await findOrCreateUser(db, `member-${uuidv7()}@example.com`, now());
+      await addMember(db, { workspaceId: ownWorkspaceId(user), userId: id, role: 'editor' }, now());
+      return id;
+    },
+    /** After the workspace was handed over. */
+    async makeOwner({ user }: Tenant): Promise<void> {
+      await db('workspace_members')
+        .where({ workspace_id: user.id, user_id: user.id })
+        .update({ role: 'owner' });
     },
     async makeLogo({ user }: Tenant): Promise<string> {
       const logo = newLogo(ownWorkspaceId(user), new Uint8Array(png()));

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ourBrand } from '../../src/brand.ts';
 import { languages } from '../../src/http/preferred-language.ts';
 import { composeMail, type DraftMail } from '../../src/mail/compose-mail.ts';
+import { harmlessAddress, harmlessName } from '../../src/mail/harmless-text.ts';
 
 const site = { baseUrl: 'https://qr.test', supportContact: 'help@qr.test', brand: ourBrand };
 const link = 'https://qr.test/signin/link/abc';
@@ -22,6 +23,26 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
   exportReady: { write: (texts) => texts.exportReady(link), says: link },
   exportFailed: { write: (texts) => texts.exportFailed(link), says: link },
   webhookGone: { write: (texts) => texts.webhookDisabled({ name: 'CRM', isGone: true, link }), says: '410' },
+  invited: {
+    write: ({ membership }) =>
+      membership.invited({ workspace: 'Agency', role: 'editor', inviter: email, days: 7 }, link),
+    says: 'Agency',
+  },
+  invitedByNobody: {
+    write: ({ membership }) =>
+      membership.invited({ workspace: undefined, role: 'viewer', inviter: undefined, days: 1 }, link),
+    says: link,
+  },
+  joined: {
+    write: ({ membership }) => membership.joined({ workspace: 'Agency', email, role: 'owner' }, link),
+    says: email,
+  },
+  removed: { write: ({ membership }) => membership.removed('Agency'), says: 'Agency' },
+  removedFromUnnamed: { write: ({ membership }) => membership.removed(undefined), says: 'help@qr.test' },
+  roleChanged: {
+    write: ({ membership }) => membership.roleChanged({ workspace: 'Agency', role: 'viewer' }, link),
+    says: 'Agency',
+  },
   test: { write: (texts) => texts.test('Qrelay'), says: 'Qrelay' },
   ending: {
     write: ({ notices }) => notices.ending({ items: [{ name: 'Menu', days: 7 }], more: 0 }, link),
@@ -108,6 +129,26 @@ describe('A mail', () => {
       const subjects = languages.map((language) => composeMail(language, site, write).subject);
       expect(new Set(subjects).size, subjects.join()).to.equal(languages.length);
     }
+  });
+
+  it('names the workspace of others without anything that mail programs turn into a link', () => {
+    for (const [name, shown] of [
+      ['Café Müller & Söhne (Wien)', 'Café Müller & Söhne (Wien)'],
+      ['东京 团队', '东京 团队'],
+      ['evil.com/login', 'evil com login'],
+      ['https://evil.com', 'https evil com'],
+      ['www.evil.com', 'www evil com'],
+      ['evil。com／login', 'evil com login'],
+      ['ceo@evil.com', 'ceo evil com'],
+      ['<a href="x">y</a>', 'a href x y a'],
+      ['Call +1 800 555 0199', undefined],
+      ['...', undefined],
+      ['x'.repeat(500), 'x'.repeat(40)],
+    ] as const)
+      expect(harmlessName(name), name).to.equal(shown);
+    expect(harmlessAddress('anna.meyer+qr@example.com')).to.equal('anna.meyer+qr@example.com');
+    for (const address of ['evil.com/x@example.com', 'www.evil.com@example.com', "o'x@example.com"])
+      expect(harmlessAddress(address), address).to.equal(undefined);
   });
 
   it('escapes what others have written, and keeps the subject on one line', () => {

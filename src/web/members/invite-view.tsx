@@ -1,5 +1,5 @@
 import { invitationDays, maxUsesOfLink } from '../../workspaces/invitations.ts';
-import { roleNames, roles, roleTexts } from '../../workspaces/members.ts';
+import { roleNames, roles } from '../../workspaces/members.ts';
 import { type FormState, Input, Select, TextArea } from '../ui/controls.tsx';
 import { Form } from '../ui/layout.tsx';
 import { commonNames, type CommonNames, maxEmails } from './invite-form.ts';
@@ -92,7 +92,8 @@ function CommonFields({ form, names }: { form: FormState; names: CommonNames }) 
         form={form}
         name={names.role}
         label="Role"
-        choices={roles.toReversed().map((role) => [role, `${roleNames[role]}: ${lowered(roleTexts[role])}`])}
+        hint="Owners manage members and API keys, editors change codes, viewers only look."
+        choices={roles.toReversed().map((role) => [role, roleNames[role]])}
       />
       <Select
         form={form}
@@ -103,5 +104,3 @@ function CommonFields({ form, names }: { form: FormState; names: CommonNames }) 
     </>
   );
 }
-
-const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '');

@@ -24,7 +24,7 @@ import { emptyLinkForm, emptyMailForm } from './invite-form.ts';
 import { inviteRoutes, type RefusedInvite } from './invite-routes.ts';
 import { MembersView } from './members-view.tsx';
 
-export const membersPath = '/members';
+const membersPath = '/members';
 const flashTexts = {
   invited: 'The invitation is on its way. The list below shows it until it is accepted.',
   invitedMany: 'The invitations are on their way. The list below shows them until they are accepted.',
@@ -33,7 +33,6 @@ const flashTexts = {
   removed: 'The member was removed.',
   handedOver: 'You have handed over the workspace. You are an editor now.',
 };
-export type MembersFlash = keyof typeof flashTexts;
 
 /** Who is in the workspace, for everybody in it. Owners change that; everybody can leave. */
 export function membersPages(parts: Services): Routes {
