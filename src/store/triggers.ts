@@ -81,6 +81,8 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   api_keys: recorded,
   users: {
+    list_deleted_person:
+      'A person whose account is deleted is in deleted_people, until a job has erased their address from the history.',
     create_workspace_of_account: 'Each account has a workspace with its id, of which it is the owner.',
     copy_plan_to_workspace:
       'The workspace of an account has its plan, also if the previous release changes it.',
