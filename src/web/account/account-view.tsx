@@ -78,6 +78,17 @@ export function AccountView({ email, plan, latestExport, access, refused, values
           </a>
         </p>
       </section>
+      <Needs access="viewer">
+        <section class="card setting">
+          <h2>History</h2>
+          <p>
+            <a class="button quiet" href="/history">
+              <Icon name="clock" />
+              Who changed what
+            </a>
+          </p>
+        </section>
+      </Needs>
       <Needs access="editor">
         <section class="card setting">
           <h2>Brand</h2>
