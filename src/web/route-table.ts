@@ -31,6 +31,7 @@ import { securityPages } from './security/security-routes.ts';
 import { openIdPages } from './sign-in/openid-routes.ts';
 import { signInPages } from './sign-in/sign-in-routes.ts';
 import { signUpPages } from './sign-in/sign-up-routes.ts';
+import { historyPages } from './history/history-routes.ts';
 import { frontPage } from './front/front-routes.ts';
 import { invitationPages } from './invitations/invitation-routes.ts';
 import { keysPages } from './keys/keys-routes.ts';
@@ -73,6 +74,7 @@ const features: ((services: Services) => Routes)[] = [
   stylePages,
   // Last of those below /codes: its `/codes/:id` would match their paths too.
   codeDetailPages,
+  historyPages,
   keysPages,
   webhooksPages,
   workspacePages,

@@ -62,6 +62,8 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /codes/:id/visibility': () => ({ form: { isPublic: 'false' } }),
   'POST /codes/:id/renew': () => ({ form: {} }),
   'POST /codes/:id/edit': () => ({ form: editFields }),
+  // The first version has created it, and the second has added a logo to its page.
+  'POST /codes/:id/history': () => ({ form: { version: '2' } }),
   'POST /codes/:id/design': () => ({ form: designFields }),
   'POST /codes/:id/expire': () => ({ form: {} }),
   'POST /codes/:id/design/delete': () => ({ form: {} }),
@@ -305,6 +307,9 @@ export const idsElsewhere: {
   { of: 'page before', method: 'GET', path: '/codes/trash?before=1700000000000-:id' },
   { of: 'page deleted', method: 'GET', path: '/codes?deleted=:id' },
   { of: 'page before', method: 'GET', path: '/codes/:mine?before=:scan' },
+  { of: 'page person', method: 'GET', path: '/history?person=:id' },
+  { of: 'page person', method: 'GET', path: '/history.csv?person=:id' },
+  { of: 'page before', method: 'GET', path: '/history?before=:id' },
   { of: 'page code', method: 'GET', path: '/codes/preview.svg?code=:id' },
   {
     of: 'page code',
@@ -336,7 +341,7 @@ export const noIds = `
   access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword emails
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
   language lastDay linkDays linkRole moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
-  queue reason recoveryPassword removeLogo removePassword response review role session sizeMm sizeShown state styleName switch timeZone to topLevel totpPassword type
+  queue reason recoveryPassword removeLogo removePassword response review role session sizeMm seen sizeShown state styleName switch timeZone to topLevel totpPassword type undo
   url uses value version
 `
   .trim()

@@ -271,7 +271,11 @@ const rowsPerRead = 500;
 const maxRows = 50_000;
 
 /** Reads page by page, as fast as the client does. */
-async function* csvOf(db: Database, workspaceId: WorkspaceId, filter: ChangeFilter): AsyncGenerator<string> {
+export async function* csvOf(
+  db: Database,
+  workspaceId: WorkspaceId,
+  filter: ChangeFilter,
+): AsyncGenerator<string> {
   yield csvLine([...columns, 'before', 'after']);
   let cursor: string | undefined;
   for (let rows = 0; rows < maxRows; rows += rowsPerRead) {

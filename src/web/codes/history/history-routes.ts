@@ -128,14 +128,16 @@ export function codeHistoryPages(parts: Services): Routes {
     pages.show(ctx, ChooseView, props, { status: 409 });
   }
 
-  /** How the code looked at a version. */
+  /** How the code looked at a version; without one, how it looks now. */
   routes.get('viewer or demo', '/picture.svg', async (ctx) => {
     const code = await ownCode(ctx);
-    const number = readVersion(queryText(ctx, 'version'));
-    if (number === undefined) throw noSuchVersion();
-    const former = Object.fromEntries(
-      (await compareWithVersion(db, code, number)).map(({ field: name, then }) => [name, then]),
-    ) as Partial<CodeState>;
+    const asked = queryText(ctx, 'version');
+    const number = readVersion(asked);
+    if (number === undefined && asked !== '') throw noSuchVersion();
+    const differences = number === undefined ? [] : await compareWithVersion(db, code, number);
+    const former: Partial<CodeState> = Object.fromEntries(
+      differences.map(({ field: name, then }) => [name, then]),
+    );
     const { foregroundColor, backgroundColor, errorCorrection } = { ...code, ...former };
     const stored = former.design === undefined ? (await findDesign(db, code.id))?.design : former.design;
     const hasLogo = stored?.logo && (await findOwnLogo(db, code.workspaceId, stored.logo));

@@ -49,7 +49,7 @@ interface CodesProps {
 
 export function CodesView(props: CodesProps) {
   const { workspaceId, rows, search, total } = props;
-  const { assets } = useVisitor();
+  const { assets, isDemo } = useVisitor();
   const isFiltered = Boolean(search.q || search.type || search.category || search.endsWithin);
   return (
     <Layout title="QR codes" at="/codes" styles={['codes']}>
@@ -105,7 +105,13 @@ export function CodesView(props: CodesProps) {
       <div class="list-end">
         <Pages {...props} />
         {total > defaultPageSize && <PageSizes {...props} />}
-        <a class="to-trash" href="/codes/trash">
+        {!isDemo && (
+          <a class="more-of-list" href="/history">
+            <Icon name="clock" />
+            History
+          </a>
+        )}
+        <a class="more-of-list" href="/codes/trash">
           <Icon name="trash-2" />
           Trash
         </a>

@@ -1,0 +1,27 @@
+import type { Database } from '../store/database.ts';
+import type { WorkspaceId } from '../workspaces/workspace.ts';
+
+/** Somebody, or an API key, with entries in the history. */
+export interface HistoryActor {
+  id: string;
+  kind: 'person' | 'key';
+  /** As it was in the latest entry. Null after the account was deleted. */
+  name: string | null;
+}
+
+const recentEntries = 5_000;
+
+/** Who made the latest changes in a workspace. Bounded, because nothing indexes the actors of a workspace. */
+export async function listRecentActors(db: Database, workspaceId: WorkspaceId): Promise<HistoryActor[]> {
+  const { rows } = (await db.raw(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (actor_id) actor_id AS id, actor_kind AS kind, actor_name AS name
+       FROM (SELECT id, actor_id, actor_kind, actor_name FROM changes WHERE workspace_id = :workspaceId
+             ORDER BY id DESC LIMIT ${recentEntries}) AS recent
+       WHERE actor_id IS NOT NULL AND actor_kind IN ('person', 'key')
+       ORDER BY actor_id, recent.id DESC
+     ) AS actors ORDER BY kind DESC, name`,
+    { workspaceId },
+  )) as { rows: HistoryActor[] };
+  return rows;
+}

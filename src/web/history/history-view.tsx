@@ -1,0 +1,151 @@
+import { type Change, type ChangeKind, changeKinds } from '../../history/changes.ts';
+import type { HistoryActor } from '../../history/actors.ts';
+import { type FormState, Input, Select } from '../ui/controls.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Page } from '../ui/layout.tsx';
+import { Pages } from '../ui/table.tsx';
+import { useVisitor } from '../ui/visitor.ts';
+import { actorText } from './actor.tsx';
+import { changeLines } from './change-lines.ts';
+import { Entry } from './entry.tsx';
+
+/** What the address asks for, as it was entered. */
+export interface HistorySearch {
+  person: string;
+  kind: ChangeKind | '';
+  from: string;
+  to: string;
+}
+
+export interface HistoryEntry {
+  change: Change;
+  /** Undefined where there is nothing to open any more. */
+  href: string | undefined;
+}
+
+interface HistoryProps {
+  entries: HistoryEntry[];
+  actors: HistoryActor[];
+  search: HistorySearch;
+  isFiltered: boolean;
+  now: Date;
+  csv: string;
+  firstPage: string | undefined;
+  nextPage: string | undefined;
+}
+
+/** Everything that was changed in a workspace, newest first. */
+export function HistoryView(props: HistoryProps) {
+  const { entries, isFiltered, now, csv } = props;
+  return (
+    <Page
+      title="History"
+      at="/codes"
+      styles={['codes', 'history']}
+      back={['/codes', 'All QR codes']}
+      heading={
+        <div class="heading">
+          <h1>History</h1>
+          {entries.length > 0 && (
+            <a class="button quiet" href={csv} download>
+              <Icon name="download" />
+              Download as CSV
+            </a>
+          )}
+        </div>
+      }
+    >
+      {(entries.length > 0 || isFiltered) && <Filter {...props} />}
+      {entries.length > 0 ? (
+        <ol class="card entries" aria-label="Changes, the latest first">
+          {entries.map((entry) => (
+            <Entry
+              key={entry.change.id}
+              change={entry.change}
+              lines={changeLines(entry.change)}
+              now={now}
+              subject={<Subject {...entry} />}
+            />
+          ))}
+        </ol>
+      ) : isFiltered ? (
+        <Empty icon="clock" title="Nothing found">
+          <p>No changes match. Choose a longer period, or fewer filters.</p>
+          <a class="button quiet" href="/history">
+            See all changes
+          </a>
+        </Empty>
+      ) : (
+        <Empty icon="clock" title="No changes yet">
+          <p>Every change of codes, templates, keys, webhooks and members appears here, with who made it.</p>
+        </Empty>
+      )}
+      <Pages {...props} />
+    </Page>
+  );
+}
+
+const kindNames: Record<ChangeKind, [one: string, many: string]> = {
+  code: ['Code', 'Codes'],
+  style: ['Template', 'Templates'],
+  brand: ['Brand', 'Brand'],
+  key: ['API key', 'API keys'],
+  webhook: ['Webhook', 'Webhooks'],
+  member: ['Member', 'Members'],
+  workspace: ['Workspace', 'Workspace'],
+};
+
+function Filter({ actors, search, entries, isFiltered }: HistoryProps) {
+  const { account, brand } = useVisitor();
+  const form: FormState = { values: { ...search }, errors: [] };
+  const nameOf = ({ id, kind, name }: HistoryActor) =>
+    id === account ? 'You' : actorText({ actorKind: kind, actorName: name, actorId: id }, brand.name);
+  return (
+    <form class="history-filter" action="/history" role="search" aria-label="Filter the history">
+      <Select
+        form={form}
+        name="person"
+        label="By"
+        choices={[['', 'Everybody'], ...actors.map((actor): [string, string] => [actor.id, nameOf(actor)])]}
+      />
+      <Select
+        form={form}
+        name="kind"
+        label="What"
+        choices={[
+          ['', 'Everything'],
+          ...changeKinds.map((kind): [string, string] => [kind, kindNames[kind][1]]),
+        ]}
+      />
+      <Input form={form} name="from" label="From (UTC)" type="date" />
+      <Input form={form} name="to" label="To (UTC)" type="date" />
+      <div class="row">
+        <button type="submit" class="quiet">
+          Filter
+        </button>
+        {isFiltered && entries.length > 0 && (
+          <a class="button quiet" href="/history">
+            Clear
+          </a>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Subject({ change: { kind, subjectName }, href }: HistoryEntry) {
+  const name = subjectName ?? (kind === 'code' ? 'a deleted code' : '');
+  return (
+    <p class="subject">
+      <span class="badge">{kindNames[kind]?.[0] ?? kind}</span>{' '}
+      {href === undefined ? (
+        <bdi>{name}</bdi>
+      ) : (
+        <a href={href}>
+          <bdi>{name || kindNames[kind][0]}</bdi>
+        </a>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { findUserByEmail } from '../../src/accounts/users.ts';
+import { type PlainOwner, plainOwner } from './codes/code-owner.ts';
+import { sharedService } from '../support/shared-service.ts';
+import type { TestService } from '../support/service.ts';
+
+describe('The history of a workspace', () => {
+  let service: TestService;
+  let owner: PlainOwner;
+  let ids: { deleted: string; kept: string };
+  before(async () => {
+    service = await sharedService();
+    owner = await plainOwner(service);
+    const deleted = (await owner.store({ name: 'Old flyer' })).id;
+    const kept = (await owner.store({ name: 'Menu' })).id;
+    ids = { deleted, kept };
+    await owner.api(`/qrcodes/${kept}`, { method: 'PATCH', body: { name: '=HYPERLINK("x")' } });
+    await owner.api(`/qrcodes/${deleted}`, { method: 'DELETE' });
+    const { browser } = owner;
+    await browser.open('/codes/trash');
+    await browser.follow('Delete now: Old flyer');
+    await browser.press('Delete now');
+    await browser.open('/keys');
+    browser.fillIn({ Name: 'Cash desk' });
+    await browser.press('Create key');
+    await owner.api('/webhooks', {
+      method: 'POST',
+      body: { name: 'Stock', url: 'https://example.com/secret-path', events: ['code.created'] },
+    });
+    await owner.api('/styles', { method: 'POST', body: { name: 'Spring' } });
+  });
+  const texts = () => owner.browser.texts('.entry').map((text) => text.replaceAll(/\s+/g, ' '));
+
+  it('shows its members who changed what, and links only to what is still there', async () => {
+    const { browser } = owner;
+    await browser.open('/codes');
+    await browser.follow('History');
+    const all = texts().join('\n');
+    for (const expected of [
+      /API key “.*Template Spring ?Created the template/,
+      /Webhook Stock ?Created the webhook/,
+      /You.*API key Cash desk ?Created the API key/,
+      /You.*Code a deleted code ?Deleted the code for good/,
+      /Renamed the code from Menu to =HYPERLINK\("x"\)/,
+    ])
+      expect(all).to.match(expected);
+    expect(all).to.not.contain('secret-path').and.to.not.contain('Old flyer');
+    const links = browser.attributes('.subject a', 'href');
+    expect(links).to.include(`/codes/${ids.kept}`).and.to.include('/keys');
+    expect(links).to.not.include(`/codes/${ids.deleted}`);
+    for (const link of new Set(links)) {
+      await browser.open(String(link));
+      expect(browser.status, link).to.equal(200);
+    }
+  });
+
+  it('filters by person, kind and period', async () => {
+    const { browser } = owner;
+    const { id } = await findUserByEmail(service.db, owner.email);
+    await browser.open(`/history?person=${id}`);
+    expect(texts().every((text) => text.startsWith('You '))).to.equal(true);
+    await browser.open('/history');
+    browser.fillIn({ What: 'webhook' });
+    await browser.press('Filter');
+    expect(texts()).to.have.length(1);
+    expect(browser.value('What')).to.equal('webhook');
+    const today = new Date().toISOString().slice(0, 10);
+    await browser.open(`/history?kind=webhook&from=${today}&to=${today}`);
+    expect(texts()).to.have.length(1);
+    await browser.open('/history?to=2020-01-01');
+    expect(browser.text('main')).to.contain('Nothing found');
+    for (const query of [
+      'person=x',
+      'kind=x',
+      'from=2026-99-99',
+      'to=%00',
+      'before=%00',
+      'kind=webhook&kind=key',
+    ]) {
+      await browser.open(`/history?${query}`);
+      expect([browser.status, texts().length > 4], query).to.deep.equal([200, true]);
+    }
+  });
+
+  it('is a CSV that no spreadsheet runs', async () => {
+    const { browser } = owner;
+    await browser.open('/history?kind=code');
+    await browser.follow('Download as CSV');
+    expect(browser.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8');
+    const csv = browser.bytes.toString();
+    expect(csv.startsWith('\uFEFFat,actorKind,')).to.equal(true);
+    expect(csv).to.contain(`"'=HYPERLINK(""x"")"`).and.to.contain(owner.email);
+    expect(csv).to.not.contain('Cash desk').and.to.not.contain('Old flyer');
+  });
+
+  it('has pages', async () => {
+    const { browser } = owner;
+    for (let number = 1; number <= 50; number += 1)
+      await owner.api(`/qrcodes/${ids.kept}`, { method: 'PATCH', body: { name: `Name ${number}` } });
+    await browser.open('/history?kind=code');
+    expect(texts()).to.have.length(50);
+    await browser.follow('Next page');
+    expect(texts().join()).to.contain('HYPERLINK');
+    await browser.follow('First page');
+    expect(texts()).to.have.length(50);
+  });
+});
