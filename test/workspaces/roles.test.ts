@@ -161,6 +161,8 @@ describe(`The pages of a workspace (${memberRoutes.length} routes)`, () => {
       contact: await make({ type: 'vcard', content: vcard }),
       key: person.keyId,
       logo: await world.makeLogo(person),
+      member: await world.makeMember(person),
+      invitation: await world.makeInvitation(person),
       ...(await world.makeStyle(person, code)),
       ...(await world.makeWebhook(person)),
     };

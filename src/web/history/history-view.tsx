@@ -6,6 +6,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/layout.tsx';
 import { Pages } from '../ui/table.tsx';
 import { useVisitor } from '../ui/visitor.ts';
+import { WorkspaceTabs } from '../workspace/workspace-tabs.tsx';
 import { actorText } from './actor.tsx';
 import { changeLines } from './change-lines.ts';
 import { Entry } from './entry.tsx';
@@ -41,9 +42,8 @@ export function HistoryView(props: HistoryProps) {
   return (
     <Page
       title="History"
-      at="/codes"
+      at="/workspace"
       styles={['codes', 'history']}
-      back={['/codes', 'All QR codes']}
       heading={
         <div class="heading">
           <h1>History</h1>
@@ -56,6 +56,7 @@ export function HistoryView(props: HistoryProps) {
         </div>
       }
     >
+      <WorkspaceTabs at="/history" />
       {(entries.length > 0 || isFiltered) && <Filter {...props} />}
       {entries.length > 0 ? (
         <ol class="card entries" aria-label="Changes, the latest first">

@@ -3,7 +3,7 @@ import { CopyableField } from '../ui/copyable.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Confirmation, NarrowPage, Page } from '../ui/layout.tsx';
 
-const at = '/members';
+const at = '/workspace';
 
 const Strong = ({ text }: { text: string }) => (
   <strong>

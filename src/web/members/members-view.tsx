@@ -4,6 +4,7 @@ import type { FormState } from '../ui/controls.tsx';
 import { Form, Page } from '../ui/layout.tsx';
 import { Table } from '../ui/table.tsx';
 import { Moment } from '../ui/time.tsx';
+import { WorkspaceTabs } from '../workspace/workspace-tabs.tsx';
 import { type InviteProps, InviteForms } from './invite-view.tsx';
 
 interface MembersProps {
@@ -20,7 +21,8 @@ export function MembersView({ workspace, ownId, isOwner, members, invitations, i
   const owners = members.filter(({ role }) => role === 'owner');
   const isLastOwner = (userId: string) => owners.length === 1 && owners[0]?.userId === userId;
   return (
-    <Page title="Members" at="/members" styles={['members']} form={refusedOf(invite)}>
+    <Page title="Members" at="/workspace" styles={['members']} form={refusedOf(invite)}>
+      <WorkspaceTabs at="/members" />
       <section class="card">
         <h2>
           <bdi>{workspace}</bdi>

@@ -13,12 +13,12 @@ const codes: Section = { path: '/codes', name: 'QR codes', icon: 'qr-code' };
 const templates: Section = { path: '/codes/styles', name: 'Templates', icon: 'palette' };
 const keys: Section = { path: '/keys', name: 'API keys', icon: 'key-round', needs: 'owner' };
 const webhooks: Section = { path: '/webhooks', name: 'Webhooks', icon: 'webhook', needs: 'editor' };
-const members: Section = { path: '/members', name: 'Members', icon: 'users' };
+const workspace: Section = { path: '/workspace', name: 'Workspace', icon: 'users' };
 const docs: Section = { path: '/docs', name: 'Docs' };
 
 export const accountSection: Section = { path: '/account', name: 'Account', icon: 'settings' };
 
-const user = [codes, templates, keys, webhooks, members, { ...docs, icon: 'book-open' } as const];
+const user = [codes, templates, keys, webhooks, workspace, { ...docs, icon: 'book-open' } as const];
 
 /** The navigation for visitors without an account, for those who look at the demo, for users and for operators. */
 export const navigation: Record<'visitor' | 'demo' | 'user' | 'operator', Section[]> = {
@@ -31,7 +31,8 @@ export const navigation: Record<'visitor' | 'demo' | 'user' | 'operator', Sectio
 /** Sections that the sign-in may return to. Not share links, which redirect wherever their owner wants. */
 export const returnPaths: ReadonlySet<string> = new Set([
   ...[...user, accountSection].map(({ path }) => path),
-  '/workspace',
+  '/members',
+  '/history',
   '/workspaces',
   '/invitations',
 ]);

@@ -11,6 +11,7 @@ import { Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
 import { figure } from '../ui/words.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
+import { WorkspaceTabs } from './workspace-tabs.tsx';
 
 /** The page has several forms. */
 export interface RefusedForm {
@@ -50,6 +51,7 @@ export function WorkspaceView(props: WorkspaceProps) {
       <h1>
         <bdi>{workspace.name}</bdi>
       </h1>
+      <WorkspaceTabs at="/workspace" />
       {flash && (
         <Notice kind="good" isToast>
           {flash}
