@@ -8,7 +8,7 @@ import { type FormState, Input, Reveal, idOf } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Form, Layout, NarrowPage, Notice } from '../ui/layout.tsx';
 import { Moment } from '../ui/time.tsx';
-import { useVisitor } from '../ui/visitor.ts';
+import { Needs, useVisitor } from '../ui/visitor.ts';
 import { figure } from '../ui/words.tsx';
 import { PlanCard, type PlanProps } from './plan-card.tsx';
 import { WorkspaceTabs } from './workspace-tabs.tsx';
@@ -72,15 +72,17 @@ export function WorkspaceView(props: WorkspaceProps) {
         </p>
       </section>
       <PlanCard plan={plan} />
-      <section class="card setting">
-        <h2>Brand</h2>
-        <p>
-          <a class="button quiet" href="/codes/brand">
-            <Icon name="palette" />
-            Colors and logo
-          </a>
-        </p>
-      </section>
+      <Needs access="editor">
+        <section class="card setting">
+          <h2>Brand</h2>
+          <p>
+            <a class="button quiet" href="/codes/brand">
+              <Icon name="palette" />
+              Colors and logo
+            </a>
+          </p>
+        </section>
+      </Needs>
       {isOwner && <ExportCard latest={latestExport} isMailed={isMailed} />}
       {isOwner && <DeleteCard {...props} />}
     </Layout>
