@@ -9,10 +9,15 @@ import { type Database, inTransaction } from '../store/database.ts';
 import type { KeyScopes } from './key-scopes.ts';
 import { countRequest, RequestWindow, resetAt } from './request-windows.ts';
 import { digestOf } from './secrets.ts';
-import { isActiveKeySql, isWorkspaceBlockedSql } from './users.ts';
+import { isActiveKeySql } from './users.ts';
 import { anonymousHourlyQuota, type PlanLimits } from '../limits.ts';
 import type { Maker } from '../workspaces/made-by.ts';
-import { lockWorkspace, ownedColumns, type WorkspaceId } from '../workspaces/workspace.ts';
+import {
+  isWorkspaceBlockedSql,
+  lockWorkspace,
+  ownedColumns,
+  type WorkspaceId,
+} from '../workspaces/workspace.ts';
 
 /** The rate limit of a key or an address, after a request. */
 export interface RateWindow {

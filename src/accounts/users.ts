@@ -212,10 +212,6 @@ export function mailboxOf(email: string): string {
 export const isBlockedSql = (userId: string) =>
   `EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = ${userId}::text)`;
 
-/** As isBlockedSql, for a workspace: its keys are refused, and its codes answer 410. */
-export const isWorkspaceBlockedSql = (workspaceId: string) =>
-  `EXISTS (SELECT FROM blocks WHERE kind = 'workspace' AND value = ${workspaceId}::text)`;
-
 /** Whether an API key works, as SQL: it is neither revoked nor, by the database's clock, expired. */
 export const isActiveKeySql = (key: string) =>
   `(${key}.revoked_at IS NULL AND (${key}.expires_at IS NULL OR ${key}.expires_at > now()))`;

@@ -3,7 +3,7 @@ import { createApiKey, listApiKeys } from '../accounts/api-keys.ts';
 import { hashPassword } from '../accounts/password-hash.ts';
 import { newPassword } from '../accounts/passwords.ts';
 import { createUser, findUserByEmail, type User } from '../accounts/users.ts';
-import { deleteUser } from '../workspaces/deletion.ts';
+import { deleteUser } from '../accounts/deletion.ts';
 import { AppError } from '../errors.ts';
 import { Scan, type ScanRow } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';

@@ -1,7 +1,7 @@
 import { saveBrand } from '../codes/brand.ts';
 import { v7 as uuidv7 } from 'uuid';
-import { createUser, isBlockedSql, isWorkspaceBlockedSql, User } from '../accounts/users.ts';
-import { deleteUser } from '../workspaces/deletion.ts';
+import { createUser, isBlockedSql, User } from '../accounts/users.ts';
+import { deleteUser } from '../accounts/deletion.ts';
 import { createCode, updateCode } from '../codes/codes.ts';
 import { saveDesign } from '../codes/design/stored-design.ts';
 import { newLogo } from '../codes/design/stored-logo.ts';
@@ -15,7 +15,13 @@ import { dayMs, hourMs } from '../runtime/units.ts';
 import { readHorizon } from '../scans/partitions.ts';
 import { Scan } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
-import { findWorkspace, ownWorkspaceId, Workspace, type WorkspaceId } from '../workspaces/workspace.ts';
+import {
+  findWorkspace,
+  isWorkspaceBlockedSql,
+  ownWorkspaceId,
+  Workspace,
+  type WorkspaceId,
+} from '../workspaces/workspace.ts';
 import { type DemoCode, brandColor, demoCodes, landingCode } from './demo-codes.ts';
 import { demoDesigns, demoLogo, demoReadsAtMm, toDesign } from './demo-designs.ts';
 import { makeDemoScans, type StoredDemoCode, startOfDay } from './demo-scans.ts';

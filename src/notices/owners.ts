@@ -1,7 +1,6 @@
-import { isBlockedSql, isWorkspaceBlockedSql } from '../accounts/users.ts';
 import type { Database } from '../store/database.ts';
 import { maxToldOwners } from '../workspaces/people.ts';
-import type { WorkspaceId } from '../workspaces/workspace.ts';
+import { isWorkspaceBlockedSql, type WorkspaceId } from '../workspaces/workspace.ts';
 
 /** A workspace whose owners get notices: at least one has a confirmed address and is not blocked. */
 export interface Owner {
@@ -16,7 +15,8 @@ const checkEveryMs = 9 * 60_000;
 const ownersPerStep = 20;
 
 /** Whether somebody can be written to, as SQL for `users AS person`. */
-const isReachableSql = `lower(person.confirmed_email) = lower(person.email) AND NOT ${isBlockedSql('person.id')}`;
+const isReachableSql = `lower(person.confirmed_email) = lower(person.email) 
+  AND NOT EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = person.id::text)`;
 
 /** The owners of a workspace who can be written to, as SQL to follow FROM. `workspaceId` is an expression. */
 const reachableOwners = (workspaceId: string) => `

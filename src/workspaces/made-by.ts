@@ -1,4 +1,3 @@
-import { isActiveKeySql } from '../accounts/users.ts';
 import type { Database } from '../store/database.ts';
 import { hasRole, type Role, roles } from './members.ts';
 import type { WorkspaceId } from './workspace.ts';
@@ -25,7 +24,7 @@ export async function keysAndWebhooksOf(
 ): Promise<KeysAndWebhooks> {
   const keys = (await db('api_keys')
     .where({ user_id: workspaceId, created_by: userId })
-    .whereRaw(isActiveKeySql('api_keys'))
+    .whereRaw('revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())')
     .orderBy('id')
     .select('id', 'name', 'prefix')) as KeysAndWebhooks['keys'];
   const webhooks = (await db('webhook_endpoints')

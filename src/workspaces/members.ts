@@ -1,7 +1,6 @@
 import { raw } from 'objection';
-import { isWorkspaceBlockedSql } from '../accounts/users.ts';
 import type { Database } from '../store/database.ts';
-import { Workspace, type WorkspaceId } from './workspace.ts';
+import { isWorkspaceBlockedSql, Workspace, type WorkspaceId } from './workspace.ts';
 
 /** From the one who may do most to the one who may do least. Stored. */
 export const roles = ['owner', 'editor', 'viewer'] as const;

@@ -64,3 +64,7 @@ export async function setPlan(db: Database, id: WorkspaceId, plan: Plan): Promis
 export async function lockWorkspace(transaction: Database, id: WorkspaceId): Promise<void> {
   await Workspace.query(transaction).findById(id).forNoKeyUpdate().select('id');
 }
+
+/** Whether the workspace with the id in this column is blocked, as SQL: its keys are refused, and its codes answer 410. */
+export const isWorkspaceBlockedSql = (workspaceId: string) =>
+  `EXISTS (SELECT FROM blocks WHERE kind = 'workspace' AND value = ${workspaceId}::text)`;

@@ -78,7 +78,7 @@ describe('The limits of an account', () => {
     const pages = await signedIn(service, email);
     await pages.get('/keys');
     const refused = await pages.post('/keys', { name: 'Second' });
-    expect(await refused.text()).to.contain('An account can have 1 active keys. Revoke one first.');
+    expect(await refused.text()).to.contain('A workspace can have 1 active keys. Revoke one first.');
     await change({ fileMb: null, keys: null });
     expect((await upload()).status).to.equal(200);
     expect((await pages.post('/keys', { name: 'Second' })).status).to.equal(303);

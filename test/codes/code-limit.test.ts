@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { up as fill } from '../../migrations/0042-code-counts.ts';
 import { findOrCreateUser, type User } from '../../src/accounts/users.ts';
-import { deleteUser } from '../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../src/accounts/deletion.ts';
 import { countOwnCodes } from '../../src/codes/code-limit.ts';
 import { createCode } from '../../src/codes/codes.ts';
 import { deleteCode } from '../../src/codes/trash.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findOrCreateUser, type User } from '../../src/accounts/users.ts';
-import { deleteUser } from '../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../src/accounts/deletion.ts';
 import { countOwnCodes } from '../../src/codes/code-limit.ts';
 import { createDefaults } from '../../src/codes/code-rules.ts';
 import { createCode, findCode } from '../../src/codes/codes.ts';

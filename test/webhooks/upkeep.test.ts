@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { User } from '../../src/accounts/users.ts';
-import { deleteUser } from '../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../src/accounts/deletion.ts';
 import { dayMs } from '../../src/runtime/units.ts';
 import { purgeDeletedCodes } from '../../src/scans/purge-deleted-codes.ts';
 import { Scan } from '../../src/scans/scan.ts';

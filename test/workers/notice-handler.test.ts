@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
 import { scanRow } from '../support/scan-rows.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { deleteUser } from '../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../src/accounts/deletion.ts';
 import { createCode } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
 import { inTimeZone } from '../support/time-zone.ts';

@@ -25,7 +25,7 @@ describe('Automatic membership', () => {
     const client = formClient(service.url);
     await client.get('/signin');
     const url = authorizationUrlOf(await client.post('/signin/oidc', { next: '' }));
-    const { pathname, search } = new URL(await provider.signIn(await url, login));
+    const { pathname, search } = new URL(await provider.signIn(url, login));
     return (await client.get(pathname + search)).status;
   }
 
@@ -47,7 +47,7 @@ describe('Automatic membership', () => {
     expect(await signIn('early')).to.equal(303);
     expect(await rolesOf('early')).to.deep.equal({ early: 'owner' });
     expect(await checkOpenIdWorkspace(service.db, config))
-      .to.have.property('problem')
+      .to.have.property('finding')
       .that.contains('/w/staff');
     await signedIn(service, 'staff@elsewhere.test');
     expect(await checkOpenIdWorkspace(service.db, config)).to.equal(false);

@@ -7,7 +7,7 @@ import { hashPassword } from '../../src/accounts/password-hash.ts';
 import { findUserByEmail, type User } from '../../src/accounts/users.ts';
 import { saveBrand } from '../../src/codes/brand.ts';
 import { defaultLimits } from '../../src/limits.ts';
-import { deleteUser, LastOwnerError } from '../../src/workspaces/deletion.ts';
+import { deleteUser, LastOwnerError } from '../../src/accounts/deletion.ts';
 import { foundWorkspace } from '../../src/workspaces/founding.ts';
 import { keysAndWebhooksOf } from '../../src/workspaces/made-by.ts';
 import type { Role } from '../../src/workspaces/members.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { createUser, type User } from '../../src/accounts/users.ts';
-import { deleteUser } from '../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../src/accounts/deletion.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate, ownMigrations } from '../../src/store/migrate.ts';
 import { findMembership, findMemberships, hasRole } from '../../src/workspaces/members.ts';

@@ -38,7 +38,7 @@ import { requireValid, submit } from '../ui/form.ts';
 import type { Services } from '../services.ts';
 import { createPages, redirectWithFlash } from '../ui/page.ts';
 import { confirmationOf, userOf } from '../middleware/session.ts';
-import { deleteUser, LastOwnerError } from '../../workspaces/deletion.ts';
+import { deleteUser, LastOwnerError } from '../../accounts/deletion.ts';
 import { listWorkspacesOf } from '../../workspaces/people.ts';
 
 const maxConfirmationsPerHour = 5;

@@ -8,7 +8,7 @@ import { normalizeLabel } from '../../codes/label.ts';
 import { AppError, BusyError } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
 import { limitsOf } from '../../limits.ts';
-import { deleteWorkspace } from '../../workspaces/deletion.ts';
+import { deleteWorkspace } from '../../accounts/deletion.ts';
 import {
   foundWorkspace,
   maxNameLength,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { User } from '../../../src/accounts/users.ts';
-import { deleteUser } from '../../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../../src/accounts/deletion.ts';
 import { defaultLimits } from '../../../src/limits.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../src/accounts/account-exports.ts';
 import { takeLostExports } from '../../../src/accounts/export-turns.ts';
 import { findOrCreateUser, findUserByEmail } from '../../../src/accounts/users.ts';
-import { deleteUser } from '../../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../../src/accounts/deletion.ts';
 import { saveBrand } from '../../../src/codes/brand.ts';
 import { ownedFiles } from '../../../src/codes/files/stored-file.ts';
 import { periodicQueue } from '../../../src/queue/periodic-queue.ts';
@@ -378,6 +378,6 @@ onBothQueues('The export of an account', (redisUrl) => {
       expect(await ask(client)).to.contain('The export is being created');
       await download(client);
     }
-    expect(await ask(client)).to.contain('too many exports');
+    expect(await ask(client)).to.contain('Too many exports');
   });
 });

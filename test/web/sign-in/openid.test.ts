@@ -6,7 +6,7 @@ import { hashPassword } from '../../../src/accounts/password-hash.ts';
 import { confirmTotp, startTotp, totpCode } from '../../../src/accounts/second-factors.ts';
 import { loadSecrets } from '../../../src/accounts/secrets.ts';
 import { createUser, User } from '../../../src/accounts/users.ts';
-import { deleteUser } from '../../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../../src/accounts/deletion.ts';
 import { type FormClient, formClient } from '../../support/form-client.ts';
 import { authorizationUrlOf, startOpenIdProvider, type TestProvider } from '../../support/openid-provider.ts';
 import { mainText } from '../../support/operator.ts';

@@ -1,10 +1,10 @@
-import type { User } from '../accounts/users.ts';
-import { RequestWindow } from '../accounts/request-windows.ts';
+import type { User } from './users.ts';
+import { RequestWindow } from './request-windows.ts';
 import { AppError } from '../errors.ts';
 import { skipHistory } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
-import { listPeople, listWorkspacesOf } from './people.ts';
-import { Workspace, type WorkspaceId } from './workspace.ts';
+import { listPeople, listWorkspacesOf } from '../workspaces/people.ts';
+import { Workspace, type WorkspaceId } from '../workspaces/workspace.ts';
 
 interface DeletedWorkspace {
   /** Of the deleted codes. */
