@@ -6,7 +6,7 @@ import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeOpenIdRequests } from '../src/accounts/openid-requests.ts';
 import { purgeChallenges } from '../src/accounts/passkeys.ts';
-import { purgeRemovedDesigns } from '../src/codes/design/removed-design.ts';
+import { purgeRemovedDesigns, purgeReplacedLogos } from '../src/codes/design/removed-design.ts';
 import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
 import { purgeFiles } from '../src/codes/files/stored-file.ts';
 import { purgeTrash } from '../src/codes/trash.ts';
@@ -72,6 +72,7 @@ export function createHousekeepingHandler({
       removedDesigns: () => purgeRemovedDesigns(db, now, isOver),
       history: () => purgeChanges(db, { retentionMonths: historyRetentionMonths, now, isOver }),
       deletedPeople: () => erasePeople(db, isOver),
+      replacedLogos: () => purgeReplacedLogos(db, now, isOver),
       reports: () => purgeReports(db),
       deliveries: () => purgeDeliveries(db, now, isOver),
       expiringEvents: () => writeExpiringEvents(db, now),

@@ -80,7 +80,7 @@ export async function readState(db: Database, code: QrCode): Promise<CodeState> 
 export interface Difference {
   field: StateField;
   now: unknown;
-  then: unknown;
+  former: unknown;
   /** The version that changed it last. */
   changedIn: number;
 }
@@ -89,19 +89,19 @@ export interface Difference {
 export async function compareWithVersion(db: Database, code: QrCode, version: number): Promise<Difference[]> {
   await requireVersion(db, code, version);
   const { rows } = (await db.raw(
-    `SELECT key, (array_agg(value ORDER BY version))[1] AS "then", max(version) AS "changedIn"
+    `SELECT key, (array_agg(value ORDER BY version))[1] AS former, max(version) AS "changedIn"
      FROM changes CROSS JOIN jsonb_each(before)
      WHERE code_id = :id AND version > :version AND action = 'changed' GROUP BY key`,
     { id: code.id, version },
-  )) as { rows: { key: string; then: unknown; changedIn: number }[] };
+  )) as { rows: { key: string; former: unknown; changedIn: number }[] };
   const changed = new Map(rows.map((row) => [fieldName(row.key), row]));
   const state = await readState(db, code);
   return stateFields.flatMap((field) => {
     const row = changed.get(field);
     if (!row) return [];
-    const then = field === 'design' ? wholeDesign(row.then) : fieldValue(row.key, row.then);
+    const former = field === 'design' ? wholeDesign(row.former) : fieldValue(row.key, row.former);
     const now = state[field];
-    return isDeepStrictEqual(now, then) ? [] : [{ field, now, then, changedIn: row.changedIn }];
+    return isDeepStrictEqual(now, former) ? [] : [{ field, now, former, changedIn: row.changedIn }];
   });
 }
 

@@ -5,13 +5,16 @@ import { createDefaults } from '../../src/codes/code-rules.ts';
 import { changeCode, type CodeChanges, createCode, updateCode } from '../../src/codes/codes.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
 import { deleteDesign, saveDesign } from '../../src/codes/design/stored-design.ts';
+import { findFile, purgeFiles, readWholeFile, saveFile } from '../../src/codes/files/stored-file.ts';
+import { newLogo } from '../../src/codes/design/stored-logo.ts';
+import { savePageLogo } from '../../src/codes/share-page.ts';
 import { endColumns, renewCodes } from '../../src/codes/lifetime.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { deleteTrashedCode, restoreCode, trashCode } from '../../src/codes/trash.ts';
 import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
-import { listChanges, versionsOf } from '../../src/history/changes.ts';
-import { readState } from '../../src/history/code-state.ts';
+import { listChanges, type Version, versionsOf } from '../../src/history/changes.ts';
+import { changedFields, latestVersion, readState } from '../../src/history/code-state.ts';
 import { putBack, PutBackConflict, type PutBackRequest } from '../../src/history/put-back.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { dayMs } from '../../src/runtime/units.ts';
@@ -133,6 +136,7 @@ describe('The history of a code', () => {
     expect(await readState(db, restored)).to.deep.equal(before);
     expect((await restore(code, { version: 1, overwrite: true })).restored).to.deep.equal([]);
     expect(await versions(code)).to.have.length(3);
+    expect(await latestVersion(db, code)).to.equal(3);
     const again = await restore(code, { version: 2 });
     expect(again.code).to.include({ type: 'wifi', pageTitle: 'Welcome' });
   });
@@ -148,6 +152,37 @@ describe('The history of a code', () => {
     expect(designed.errorCorrection).to.equal('Q');
   });
 
+  it('puts back a file and a page logo that were replaced, with their bytes', async () => {
+    const code = await create();
+    const upload = (text: string) =>
+      saveFile(
+        db,
+        code,
+        { kind: 'file', name: 'Menu.pdf', mediaType: 'application/pdf', data: Buffer.from(text) },
+        {
+          quotaBytes: 1_000,
+          content: `https://qr.example.com/f/${code.shareToken}/Menu.pdf`,
+          now: new Date(),
+        },
+      );
+    const logoOf = (text: string) => newLogo(workspaceId, Buffer.from(text));
+    const first = await upload('first');
+    await savePageLogo(db, code, { newLogo: logoOf('first'), alt: 'First' }, new Date());
+    await upload('second');
+    await savePageLogo(db, code, { newLogo: logoOf('second'), alt: 'Second' }, new Date());
+    await edit(code, { type: 'url', content: 'https://example.com/elsewhere' });
+    expect((await readState(db, code)).file).to.equal(null);
+    const { code: restored } = await restore(code, { version: 3, overwrite: true });
+    expect((await readState(db, restored)).pageLogo).to.deep.equal({
+      logo: logoOf('first').id,
+      alt: 'First',
+    });
+    expect((await findFile(db, code.id, 'file'))?.id).to.equal(first.id);
+    await purgeFiles(db, () => false);
+    expect((await readWholeFile(db, code.id))?.chunks.join('')).to.equal('first');
+    expect(restored.content).to.include(`/f/${code.shareToken}/`);
+  });
+
   it('asks before it takes back what was changed again since, and takes back single fields', async () => {
     const code = await create();
     await edit(code, { content: 'https://example.com/2', name: 'Second' });
@@ -161,10 +196,12 @@ describe('The history of a code', () => {
       field: 'content',
       now: 'https://example.com/3',
       // Of version 1, not of the last change.
-      then: 'https://example.com/1',
+      former: 'https://example.com/1',
       changedIn: 3,
     });
-    const { code: named } = await restore(code, { version: 1, fields: ['name'] });
+    const [, second] = await versions(code);
+    const undone = changedFields(second as Version).filter((field) => field !== 'content');
+    const { code: named } = await restore(code, { version: 1, fields: undone });
     expect(named).to.include({ name: 'Menu', content: 'https://example.com/3', category: 'Tables' });
     const { code: all } = await restore(code, { version: 1, overwrite: true });
     expect(all).to.include({ name: 'Menu', content: 'https://example.com/1', category: null });
