@@ -121,8 +121,9 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX changes_workspace ON changes (workspace_id, id);
     CREATE UNIQUE INDEX changes_version ON changes (code_id, version) WHERE code_id IS NOT NULL;
-    CREATE INDEX changes_actor ON changes (actor_id, id) WHERE actor_id IS NOT NULL;
-    CREATE INDEX changes_subject ON changes (subject_id) WHERE kind = 'member';
+    CREATE INDEX changes_actor ON changes (workspace_id, actor_id, id) WHERE actor_id IS NOT NULL;
+    CREATE INDEX changes_named ON changes (actor_id) WHERE actor_name IS NOT NULL;
+    CREATE INDEX changes_member ON changes (subject_id) WHERE kind = 'member' AND subject_name IS NOT NULL;
 
     -- A row as entries show it.
     CREATE FUNCTION recorded_row(source text, content jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
@@ -272,6 +273,19 @@ export async function up(knex: Knex): Promise<void> {
     CREATE CONSTRAINT TRIGGER purge_changes AFTER DELETE ON workspaces DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION purge_changes();
 
+    -- People whose addresses have to be erased from the entries, by a job.
+    CREATE TABLE deleted_people (
+      id uuid PRIMARY KEY,
+      deleted_at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE FUNCTION list_deleted_person() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO deleted_people (id) VALUES (OLD.id) ON CONFLICT DO NOTHING;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER list_deleted_person AFTER DELETE ON users
+      FOR EACH ROW EXECUTE FUNCTION list_deleted_person();
+
     -- Who asked for it, to whom the changes are attributed.
     ALTER TABLE style_applications ADD COLUMN actor jsonb;
     ALTER TABLE style_applications ALTER COLUMN actor SET DEFAULT nullif(current_setting('qrelay.actor', true), '')::jsonb;
@@ -288,7 +302,8 @@ export async function down(knex: Knex): Promise<void> {
     DROP TRIGGER record_moved ON qr_codes;
     DROP TRIGGER record_deleted ON trashed_codes;
     ${dropped.join('\n')}
-    DROP FUNCTION record_change, recorded_row, purge_changes;
-    DROP TABLE changes;
+    DROP TRIGGER list_deleted_person ON users;
+    DROP FUNCTION record_change, recorded_row, purge_changes, list_deleted_person;
+    DROP TABLE changes, deleted_people;
   `);
 }

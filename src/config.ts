@@ -50,6 +50,8 @@ export interface Config extends LinkConfig {
   qrCodeLifetimeDays: number;
   /** Whole months for which raw scans are kept. Undefined: forever. */
   scanRetentionMonths: number | undefined;
+  /** For how long the history of changes is kept. */
+  historyRetentionMonths: number;
   /** MaxMind DB file with places. Undefined: geoip-lite's data. */
   geoDatabase: string | undefined;
   trustProxyHops: number;
@@ -249,6 +251,7 @@ export function readConfig(
     scanJournal: choice('SCAN_JOURNAL', journalChoices, 'off'),
     qrCodeLifetimeDays: integer('QR_CODE_LIFETIME_DAYS', 365, 1, 36_500),
     scanRetentionMonths: integer('SCAN_RETENTION_MONTHS', 0, 1, 1_200) || undefined,
+    historyRetentionMonths: integer('HISTORY_RETENTION_MONTHS', 24, 1, 1_200),
     geoDatabase: filePath('GEO_DATABASE'),
     trustProxyHops: integer('TRUST_PROXY_HOPS', 0, 0, 16),
     logLevel: choice('LOG_LEVEL', logLevels, defaults.logLevel ?? 'info'),

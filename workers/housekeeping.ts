@@ -6,11 +6,12 @@ import { purgeOldSessions, purgeOneTimeSecrets } from '../src/accounts/sessions.
 import { purgeSentMails } from '../src/accounts/sent-mails.ts';
 import { purgeOpenIdRequests } from '../src/accounts/openid-requests.ts';
 import { purgeChallenges } from '../src/accounts/passkeys.ts';
-import { purgeRemovedDesigns } from '../src/codes/design/removed-design.ts';
+import { purgeRemovedDesigns, purgeReplacedLogos } from '../src/codes/design/removed-design.ts';
 import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
 import { purgeFiles } from '../src/codes/files/stored-file.ts';
 import { purgeTrash } from '../src/codes/trash.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
+import { erasePeople, purgeChanges } from '../src/history/purge-changes.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
 import type { PeriodicHandler, PeriodicJobName } from '../src/queue/periodic-queue.ts';
@@ -30,6 +31,7 @@ import type { ExportUpkeep } from './export-handler.ts';
 interface HousekeepingOptions {
   db: Database;
   box: SecretBox;
+  historyRetentionMonths: number;
   /** Mails owners of disabled webhook endpoints who could not be told when it happened. */
   tellOwners(): Promise<void>;
   /** Never rejects. */
@@ -41,6 +43,7 @@ interface HousekeepingOptions {
 export function createHousekeepingHandler({
   db,
   box,
+  historyRetentionMonths,
   tellOwners,
   exportUpkeep,
   metrics,
@@ -65,6 +68,9 @@ export function createHousekeepingHandler({
       applications: () => purgeApplications(db, now),
       removedFiles: () => purgeRemovedFiles(db, now),
       removedDesigns: () => purgeRemovedDesigns(db, now, isOver),
+      history: () => purgeChanges(db, { retentionMonths: historyRetentionMonths, now, isOver }),
+      deletedPeople: () => erasePeople(db, isOver),
+      replacedLogos: () => purgeReplacedLogos(db, now, isOver),
       reports: () => purgeReports(db),
       deliveries: () => purgeDeliveries(db, now, isOver),
       expiringEvents: () => writeExpiringEvents(db, now),

@@ -165,6 +165,7 @@ export async function openWorkerService(
     site: config,
     lifetimeDays: config.qrCodeLifetimeDays,
     retentionMonths: config.scanRetentionMonths,
+    historyRetentionMonths: config.historyRetentionMonths,
     metrics,
     audit,
     box,

@@ -5,7 +5,7 @@ import { type Design, normalizeDesign } from '../codes/design/design.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import type { PageLogo } from '../codes/share-page.ts';
 import type { Database } from '../store/database.ts';
-import { fieldName, fieldValue, findVersion, type Version, versionsOf } from './changes.ts';
+import { fieldName, fieldValue, findVersion, type Version } from './changes.ts';
 
 /** Columns of a code that versions have. */
 const columnFields = [
@@ -80,7 +80,7 @@ export async function readState(db: Database, code: QrCode): Promise<CodeState> 
 export interface Difference {
   field: StateField;
   now: unknown;
-  then: unknown;
+  former: unknown;
   /** The version that changed it last. */
   changedIn: number;
 }
@@ -89,19 +89,19 @@ export interface Difference {
 export async function compareWithVersion(db: Database, code: QrCode, version: number): Promise<Difference[]> {
   await requireVersion(db, code, version);
   const { rows } = (await db.raw(
-    `SELECT key, (array_agg(value ORDER BY version))[1] AS "then", max(version) AS "changedIn"
+    `SELECT key, (array_agg(value ORDER BY version))[1] AS former, max(version) AS "changedIn"
      FROM changes CROSS JOIN jsonb_each(before)
      WHERE code_id = :id AND version > :version AND action = 'changed' GROUP BY key`,
     { id: code.id, version },
-  )) as { rows: { key: string; then: unknown; changedIn: number }[] };
+  )) as { rows: { key: string; former: unknown; changedIn: number }[] };
   const changed = new Map(rows.map((row) => [fieldName(row.key), row]));
   const state = await readState(db, code);
   return stateFields.flatMap((field) => {
     const row = changed.get(field);
     if (!row) return [];
-    const then = field === 'design' ? wholeDesign(row.then) : fieldValue(row.key, row.then);
+    const former = field === 'design' ? wholeDesign(row.former) : fieldValue(row.key, row.former);
     const now = state[field];
-    return isDeepStrictEqual(now, then) ? [] : [{ field, now, then, changedIn: row.changedIn }];
+    return isDeepStrictEqual(now, former) ? [] : [{ field, now, former, changedIn: row.changedIn }];
   });
 }
 
@@ -124,10 +124,4 @@ export const noSuchVersion = () => new AppError('not_found', 'There is no such v
 export function changedFields({ before, after }: Pick<Version, 'before' | 'after'>): StateField[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return stateFields.filter((field) => names.has(field));
-}
-
-/** The number of the latest version of a code. 0: it has none. */
-export async function latestVersion(db: Database, code: QrCode): Promise<number> {
-  const [latest] = await versionsOf(db, code, { limit: 1 });
-  return latest?.version ?? 0;
 }

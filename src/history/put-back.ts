@@ -47,9 +47,9 @@ export class PutBackConflict extends AppError {
   readonly conflicts: Difference[];
 
   constructor(conflicts: Difference[]) {
-    const details = conflicts.map(({ field, now, then, changedIn }) => ({
+    const details = conflicts.map(({ field, now, former, changedIn }) => ({
       field,
-      message: `is ${shown(now)} since version ${changedIn}, and would become ${shown(then)}`,
+      message: `is ${shown(now)} since version ${changedIn}, and would become ${shown(former)}`,
     }));
     super(
       'validation_error',
@@ -195,7 +195,7 @@ async function differencesOf(
 type Values = Partial<CodeState>;
 
 function valuesOf(differences: Difference[]): Values {
-  return Object.fromEntries(differences.map(({ field, then }) => [field, then]));
+  return Object.fromEntries(differences.map(({ field, former }) => [field, former]));
 }
 
 type Look = Pick<Values, (typeof lookFields)[number] | 'content' | 'design'>;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import pg from 'pg';
+import { escapeLiteral } from 'pg';
 
 /** Who makes a change, as the history says. */
 export interface Actor {
@@ -24,7 +24,7 @@ export const serviceActor = literalOf({ kind: 'service' });
 
 /** Without question marks, which knex would take for placeholders. */
 function literalOf(actor: Actor): string {
-  return pg.escapeLiteral(JSON.stringify(actor).replaceAll('?', String.raw`\u003f`));
+  return escapeLiteral(JSON.stringify(actor).replaceAll('?', String.raw`\u003f`));
 }
 
 interface KnexTransaction {

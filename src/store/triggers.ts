@@ -27,7 +27,7 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
     note_trashed_code:
       'As note_deleted_codes and count_deleted_codes for a code that goes to the trash, as note_created_codes and count_created_codes for one that is restored.',
     delete_unused_file:
-      'A code that no longer leads to its file has none, and one that is no contact has no photo.',
+      'A code that no longer leads to its file has none, and one that is no contact has no photo. It is in removed_files then.',
     lock_logos_of_code:
       'Logos are locked in the order of their ids before a cascade reaches them: no deadlocks.',
   },
@@ -40,7 +40,8 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   code_files: {
     ...recorded,
     list_deleted_file: 'A deleted file is in deleted_files, from which workers purge its bytes in steps.',
-    'list_replaced_file (list_deleted_file)': 'As list_deleted_file, for a file that another one replaces.',
+    keep_replaced_file:
+      'A file that another one replaces is in removed_files, so that a version can be restored.',
   },
   removed_files: {
     'list_purged_file (list_deleted_file)':
@@ -50,7 +51,8 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   designs: {
     ...recorded,
-    delete_unused_logo: 'A logo that no design, removed design, style or page uses any more is deleted.',
+    delete_unused_logo:
+      'A logo that a design no longer has is in replaced_logos; one that nothing uses any more is deleted.',
   },
   removed_designs: {
     delete_unused_logo: 'As on designs.',
@@ -62,6 +64,10 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   page_logos: {
     ...recorded,
     delete_unused_page_logo: 'As on designs.',
+  },
+  replaced_logos: {
+    delete_unused_replaced_logo:
+      'As on designs, when the versions that had the logo can no longer be restored.',
   },
   logos: {
     keep_brand_logo: 'The logo of a brand is not deleted while the brand has it, whatever else used it.',
@@ -81,6 +87,8 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   api_keys: recorded,
   users: {
+    list_deleted_person:
+      'A person whose account is deleted is in deleted_people, until a job has erased their address from the history.',
     create_workspace_of_account: 'Each account has a workspace with its id, of which it is the owner.',
     copy_plan_to_workspace:
       'The workspace of an account has its plan, also if the previous release changes it.',

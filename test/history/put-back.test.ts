@@ -9,8 +9,8 @@ import type { QrCode } from '../../src/codes/qr-code.ts';
 import { deleteTrashedCode, restoreCode, trashCode } from '../../src/codes/trash.ts';
 import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
-import { listChanges, versionsOf } from '../../src/history/changes.ts';
-import { readState } from '../../src/history/code-state.ts';
+import { listChanges, type Version, versionsOf } from '../../src/history/changes.ts';
+import { changedFields, readState } from '../../src/history/code-state.ts';
 import { putBack, PutBackConflict, type PutBackRequest } from '../../src/history/put-back.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { dayMs } from '../../src/runtime/units.ts';
@@ -160,10 +160,12 @@ describe('The history of a code', () => {
       field: 'content',
       now: 'https://example.com/3',
       // Of version 1, not of the last change.
-      then: 'https://example.com/1',
+      former: 'https://example.com/1',
       changedIn: 3,
     });
-    const { code: named } = await restore(code, { version: 1, fields: ['name'] });
+    const [, second] = await versions(code);
+    const undone = changedFields(second as Version).filter((field) => field !== 'content');
+    const { code: named } = await restore(code, { version: 1, fields: undone });
     expect(named).to.include({ name: 'Menu', content: 'https://example.com/3', category: 'Tables' });
     const { code: all } = await restore(code, { version: 1, overwrite: true });
     expect(all).to.include({ name: 'Menu', content: 'https://example.com/1', category: null });

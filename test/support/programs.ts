@@ -89,6 +89,8 @@ interface OwnProcess {
   /** What it has written to standard output. */
   output(): string;
   stop(): Promise<void>;
+  /** Without a chance to finish anything. */
+  kill(): Promise<void>;
 }
 
 interface WebProcess extends OwnProcess {
@@ -134,6 +136,10 @@ async function startProcess(name: string, file: string, settings: Settings): Pro
     output: () => output,
     async stop() {
       child.kill('SIGTERM');
+      await gone;
+    },
+    async kill() {
+      child.kill('SIGKILL');
       await gone;
     },
   };

@@ -111,6 +111,7 @@ onBothQueues('Housekeeping', (redisUrl) => {
     const handle = createHousekeepingHandler({
       db,
       box: createSecretBox([randomBytes(32)]),
+      historyRetentionMonths: 24,
       tellOwners: note('webhooks'),
       exportUpkeep: { resume: note('lost exports'), tellOwners: note('finished exports') },
       metrics,

@@ -52,7 +52,15 @@ describe('Handlers of periodic jobs', () => {
     };
     const handlers = {
       purge: createPurgeHandler({ db, metrics, log }),
-      housekeeping: createHousekeepingHandler({ db, box, tellOwners, exportUpkeep, metrics, log }),
+      housekeeping: createHousekeepingHandler({
+        db,
+        box,
+        historyRetentionMonths: 24,
+        tellOwners,
+        exportUpkeep,
+        metrics,
+        log,
+      }),
       webhooks: deliverer.start,
       notices: createNoticeHandler(background),
       destinations: createDestinationHandler(background),

@@ -54,6 +54,22 @@ export async function purgeRemovedDesign(db: Database, codeId: string): Promise<
   await db('removed_designs').where({ code_id: codeId }).delete();
 }
 
+const logosPerRun = 1_000;
+
+/** The logos that versions of codes had, which can no longer be restored. */
+export async function purgeReplacedLogos(db: Database, now: Date, isOver: () => boolean): Promise<void> {
+  const since = undoableSince(now);
+  const found = (await db('replaced_logos')
+    .where('replaced_at', '<=', since)
+    .orderBy('replaced_at')
+    .limit(logosPerRun)
+    .select('code_id', 'logo')) as object[];
+  for (const key of found) {
+    if (isOver()) return;
+    await db('replaced_logos').where(key).where('replaced_at', '<=', since).delete();
+  }
+}
+
 const designsPerRun = 1_000;
 
 /** The designs that can no longer be restored, one by one: each locks its logo. */

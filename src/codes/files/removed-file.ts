@@ -7,19 +7,23 @@ import { undoableSince } from '../undo-period.ts';
 import { CodeFile, type FileKind } from './stored-file.ts';
 import { opensFile } from './upload.ts';
 
-/** The last file that the owner of a code removed, which can be restored. */
+/** A file that a code no longer has, which can be restored. */
 export class RemovedFile extends CodeFile {
   static override tableName = 'removed_files';
+  static override idColumn = 'id';
 
   /** Type and content of the code when the file was removed. */
   declare type: CodeType;
   declare content: string;
   declare removedAt: Date;
+  /** Only versions of the code can restore it. */
+  declare isReplaced: boolean;
 }
 
+/** The last file that the owner of a code removed. */
 export function findRemovedFile(db: Database, codeId: string, kind: FileKind, now: Date) {
   return RemovedFile.query(db)
-    .findOne({ code_id: codeId, kind })
+    .findOne({ code_id: codeId, kind, is_replaced: false })
     .where('removed_at', '>', undoableSince(now));
 }
 
@@ -38,14 +42,11 @@ export async function removeFile(
   kind: FileKind,
   now: Date,
 ): Promise<boolean> {
+  await RemovedFile.query(transaction).where({ code_id: codeId }).patch({ isReplaced: true });
   const { rows } = (await transaction.raw(
     `WITH removed AS (DELETE FROM code_files WHERE code_id = :codeId AND kind = :kind RETURNING *)
      INSERT INTO removed_files (code_id, id, user_id, kind, name, media_type, bytes, updated_at, type, content, removed_at)
      SELECT code_id, id, user_id, kind, name, media_type, bytes, updated_at, :type, :content, :now FROM removed
-     ON CONFLICT (code_id) DO UPDATE SET
-       id = excluded.id, kind = excluded.kind, name = excluded.name, media_type = excluded.media_type,
-       bytes = excluded.bytes, updated_at = excluded.updated_at, type = excluded.type, content = excluded.content,
-       removed_at = excluded.removed_at
      RETURNING id`,
     { codeId, kind, type, content, now },
   )) as { rows: { id: string }[] };
@@ -76,7 +77,7 @@ export async function restoreFile(
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
     const removed = await findRemovedFile(transaction, codeId, kind, now).forUpdate();
     if (!removed) return false;
-    await RemovedFile.query(transaction).deleteById(codeId);
+    await RemovedFile.query(transaction).deleteById(removed.id);
     const current = await CodeFile.query(transaction).findById(codeId);
     if (current) await removeFile(transaction, code, current.kind, now);
     const { id, name, mediaType, bytes, updatedAt, type, content } = removed;
@@ -121,8 +122,8 @@ const filesPerRun = 1_000;
 /** The files that can no longer be restored. A job then purges their bytes. */
 export async function purgeRemovedFiles(db: Database, now: Date): Promise<void> {
   await db.raw(
-    `DELETE FROM removed_files WHERE code_id IN (
-       SELECT code_id FROM removed_files WHERE removed_at <= ? ORDER BY removed_at LIMIT ${filesPerRun}
+    `DELETE FROM removed_files WHERE id IN (
+       SELECT id FROM removed_files WHERE removed_at <= ? ORDER BY removed_at LIMIT ${filesPerRun}
      )`,
     [undoableSince(now)],
   );

@@ -49,7 +49,7 @@ interface SaveOptions {
 type Owned = Pick<QrCode, 'id' | 'workspaceId'>;
 type Described = Pick<CodeFile, 'kind' | 'name' | 'mediaType' | 'bytes'>;
 
-/** Replaces the code's file in one transaction. A job purges the old bytes. */
+/** Replaces the code's file in one transaction. The old one is kept for its versions: see removed-file.ts. */
 export async function saveFile(
   db: Database,
   code: Owned,
@@ -123,16 +123,18 @@ async function store(
     if (file.kind === 'photo' && code.type !== 'vcard') throw noContact();
     check?.(await findFile(transaction, codeId, file.kind));
     await requireRoom(transaction, { workspaceId, codeId }, file, quotaBytes);
-    await purgeRemovedFor(transaction, { workspaceId, codeId }, quotaBytes - file.bytes);
     if (content !== undefined && (code.content !== content || code.type !== 'url'))
       await updateCode(transaction, code, { type: 'url', content }, now);
-    return CodeFile.query(transaction)
+    const stored = await CodeFile.query(transaction)
       .insert({ ...file, codeId, id, workspaceId, updatedAt: now })
       .onConflict('code_id')
       .merge()
       .returning('*')
       .first()
       .throwIfNotFound();
+    // Now that the file that it replaces is one of them.
+    await purgeRemovedFor(transaction, workspaceId, quotaBytes);
+    return stored;
   });
 }
 
@@ -201,8 +203,8 @@ export async function usedBytes(
  */
 async function purgeRemovedFor(
   transaction: Database,
-  { workspaceId, codeId }: { workspaceId: WorkspaceId; codeId: string },
-  bytesLeft: number,
+  workspaceId: WorkspaceId,
+  quotaBytes: number,
 ): Promise<void> {
   await transaction.raw(
     `WITH surplus AS MATERIALIZED (
@@ -217,7 +219,7 @@ async function purgeRemovedFor(
        ) AS newest WHERE kept > :free
      ), removed AS (DELETE FROM removed_files WHERE id IN (SELECT id FROM surplus))
      DELETE FROM code_files WHERE id IN (SELECT id FROM surplus)`,
-    { workspaceId, free: bytesLeft - (await usedBytes(transaction, workspaceId, codeId)) },
+    { workspaceId, free: quotaBytes - (await usedBytes(transaction, workspaceId)) },
   );
 }
 

@@ -118,7 +118,8 @@ function contactOf(contact: string): JsonObject {
 function describe(operation: TaggedOperation): JsonObject {
   const statuses = [400, 401, 403, 405, 408, 429, 500, 503];
   const hasId = operation.path.includes('{id}');
-  if (hasId || operation.success.file || hasIdInBody(operation)) statuses.push(404);
+  const isPrint = operation.success.file !== undefined && operation.body !== undefined;
+  if (hasId || isPrint || hasIdInBody(operation)) statuses.push(404);
   if (operation.body || operation.fileTypes) statuses.push(413, 415);
   const isIdempotent = acceptsIdempotencyKey(operation);
   if (isIdempotent) statuses.push(409);

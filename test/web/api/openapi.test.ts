@@ -229,6 +229,10 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'PATCH /qrcodes/{id}',
       'DELETE /qrcodes/{id}',
       'POST /qrcodes/{id}/restore',
+      'GET /qrcodes/{id}/versions',
+      'POST /qrcodes/{id}/versions/{version}/restore',
+      'GET /audit',
+      'GET /audit.csv',
       'GET /qrcodes/{id}/ending',
       'PATCH /qrcodes/{id}/ending',
       'POST /qrcodes/labels',
@@ -381,11 +385,13 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       'PUT /styles/{id}/logo',
       'POST /webhooks/{id}/rotate-secret',
       'POST /qrcodes/{id}/restore',
+      'POST /qrcodes/{id}/versions/{version}/restore',
     ];
     const withWarnings = [
       'POST /qrcodes',
       'PATCH /qrcodes/{id}',
       'DELETE /qrcodes/{id}/file',
+      'POST /qrcodes/{id}/versions/{version}/restore',
       // Former names.
       ...files,
       'POST /qrcodes/bulk',
@@ -402,7 +408,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       if (acceptsKey(name)) optional.push('Idempotency-Replayed');
       if (withEtag.includes(name)) optional.push('ETag');
       if (isLocated) optional.push('Location');
-      if (files.includes(name)) optional.push('Content-Disposition');
+      if (files.includes(name) || name === 'GET /audit.csv') optional.push('Content-Disposition');
       expect(Object.keys(success?.[1].headers), name).to.have.members([...every, ...optional]);
     }
   });
@@ -437,7 +443,7 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
       for (const body of bodies.filter((each) => each?.content)) {
         const types = Object.keys(body.content);
         if (files.includes(name) && /pdf|zip/.test(types.join())) continue;
-        if (types.every((type) => /^image\/|^application\/pdf$/.test(type))) continue;
+        if (types.every((type) => /^image\/|^application\/pdf$|^text\/csv$/.test(type))) continue;
         expect(body.content['application/json'], name).to.have.property('example');
       }
     }
