@@ -4,12 +4,13 @@ import { useVisitor } from '../ui/visitor.ts';
 
 type Acted = Pick<Change, 'actorKind' | 'actorId' | 'actorName'>;
 
-/** Who made a change. */
-export function Who({ change }: { change: Acted }) {
+/** Who made a change, at the beginning of a sentence or within it. */
+export function Who({ change, isWithin = false }: { change: Acted; isWithin?: boolean }) {
   const { account, isDemo, brand } = useVisitor();
   const { actorKind, actorId, actorName } = change;
   if (actorKind === 'person' && isDemo) return <>Somebody</>;
-  if (actorKind === 'person' && actorId !== null && actorId === account) return <>You</>;
+  if (actorKind === 'person' && actorId !== null && actorId === account)
+    return <>{isWithin ? 'you' : 'You'}</>;
   if (actorKind === 'key')
     return (
       <>

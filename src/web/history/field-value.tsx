@@ -2,8 +2,7 @@ import type { CodeType } from '../../codes/content/content-types.ts';
 import type { FilePart, StateField } from '../../history/code-state.ts';
 import type { PageLogo } from '../../codes/share-page.ts';
 import { ContentFacts } from '../codes/detail/content-facts.tsx';
-import { gistOf } from '../codes/shown-type.tsx';
-import { typeName } from '../codes/shown-type.tsx';
+import { gistOf, typeName } from '../codes/shown-type.tsx';
 import { Moment } from '../ui/time.tsx';
 
 interface ValueProps {
@@ -18,13 +17,13 @@ export function FieldValue({ field, value, type }: ValueProps) {
   if (value === null || value === undefined || value === '') return <i class="none">none</i>;
   if (field.endsWith('Color') && typeof value === 'string') return <Swatch color={value} />;
   if (field.endsWith('At') && typeof value === 'string') return <Moment at={value} />;
-  if (field === 'content') return <Content content={String(value)} type={type} />;
+  if (field === 'content' && typeof value === 'string') return <Content content={value} type={type} />;
   if (field === 'type') return <>{typeName(value as CodeType)}</>;
   if (field === 'file') return <bdi>{(value as FilePart).name}</bdi>;
   if (field === 'pageLogo') return <bdi>{(value as PageLogo).alt || 'a logo'}</bdi>;
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
   if (Array.isArray(value)) return <bdi>{value.join(', ')}</bdi>;
-  return <LongText text={typeof value === 'object' ? JSON.stringify(value) : String(value)} />;
+  return <LongText text={typeof value === 'string' ? value : JSON.stringify(value)} />;
 }
 
 function Swatch({ color }: { color: string }) {

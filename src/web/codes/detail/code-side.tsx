@@ -109,7 +109,7 @@ function LatestChange({ code, latestChange, now }: CodeProps) {
     <div>
       <dt>Last change</dt>
       <dd>
-        <When at={latestChange.at} now={now} /> by <Who change={latestChange} />
+        <When at={latestChange.at} now={now} /> by <Who change={latestChange} isWithin />
         <div>
           <a href={`/codes/${code.id}/history`}>See all changes</a>
         </div>

@@ -96,7 +96,7 @@ function Choice({ code, version, seen, formerType, now, conflict }: ChooseProps 
           {picture(seen)}
           {since && (
             <span class="hint">
-              Changed by <Who change={since} /> <When at={since.at} now={now} />
+              Changed by <Who change={since} isWithin /> <When at={since.at} now={now} />
             </span>
           )}
         </span>
