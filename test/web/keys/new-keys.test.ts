@@ -78,7 +78,7 @@ describe('New API keys (contract 5.5, 8)', () => {
     expect(answers.filter(({ status }) => status === 303)).to.have.length(3);
     const refused = answers.find(({ status }) => status === 400);
     expect(await refused?.text())
-      .to.contain('An account can have 25 active keys. Revoke one first')
+      .to.contain('A workspace can have 25 active keys. Revoke one first')
       .and.not.to.contain('aria-invalid');
     expect(await activeKeys(email)).to.have.length(25);
   });
