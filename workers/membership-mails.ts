@@ -71,8 +71,8 @@ export async function draftMembershipMail(
   const workspaceId = request.workspaceId as WorkspaceId;
   const workspace = await findName(db, workspaceId);
   if (!workspace || !hasConfirmedEmail(user)) return undefined;
-  const { name } = workspace;
-  const page = `${baseUrl}/members`;
+  const { name, slug } = workspace;
+  const page = `${baseUrl}/w/${slug}/members`;
   const role = await findRole(db, workspaceId, user.id);
   if (request.kind === 'member-removed')
     return role ? undefined : ({ membership }) => membership.removed(name);
@@ -86,7 +86,10 @@ export async function draftMembershipMail(
 }
 
 /** The name as it may stand in a mail. */
-async function findName(db: Database, id: WorkspaceId): Promise<{ name: string | undefined } | undefined> {
+async function findName(
+  db: Database,
+  id: WorkspaceId,
+): Promise<{ name: string | undefined; slug: string } | undefined> {
   const workspace = await Workspace.query(db).findById(id);
-  return workspace && { name: harmlessName(workspace.name) };
+  return workspace && { name: harmlessName(workspace.name), slug: workspace.slug };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { findOrCreateUser, type User } from '../../src/accounts/users.ts';
-import { deleteUser } from '../../src/workspaces/deletion.ts';
+import { deleteUser } from '../../src/accounts/deletion.ts';
 import { createDefaults } from '../../src/codes/code-rules.ts';
 import { changeCode, type CodeChanges, createCode, updateCode } from '../../src/codes/codes.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';

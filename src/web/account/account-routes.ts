@@ -47,6 +47,7 @@ const maxPasswordChecksPerHour = 20;
 const flashTexts = {
   language: 'Your choice was saved.',
   left: 'You have left the workspace.',
+  deleted: 'The workspace was deleted.',
   notices: 'Your choice of emails was saved.',
   confirm: 'An email with a link is on its way. Open the link to confirm the address.',
   tooManyMails: 'Too many emails were sent. Try again in an hour.',

@@ -25,7 +25,7 @@ import { createPages, redirect } from '../ui/page.ts';
 import { DeadInvitationView, InvitationView, type Step } from './invitation-view.tsx';
 
 /** The page of a workspace that somebody has just joined. */
-const startOf = (_workspace: Workspace) => home;
+const startOf = ({ slug }: Workspace) => `/w/${slug}/codes`;
 
 /** What an invitation is about, for strangers too, and accepting it. */
 export function invitationPages(parts: Services): Routes {

@@ -170,7 +170,10 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     await api(`/qrcodes/${third}?permanently=true`, { method: 'DELETE' });
     // Versions of the other two can be restored.
     expect(await countLogos()).to.equal(start + 2);
-    await service.db('replaced_logos').whereIn('code_id', [String(first), String(second)]).delete();
+    await service
+      .db('replaced_logos')
+      .whereIn('code_id', [String(first), String(second)])
+      .delete();
     expect(await countLogos()).to.equal(start + 1);
     await upload(other.id, plainSvg, { client: stranger });
     expect(await countLogos()).to.equal(start + 2);
