@@ -105,11 +105,11 @@ function Choice({ code, version, seen, formerType, now, conflict }: ChooseProps 
         <input type="radio" name={name} value="then" required />
         <span>
           <strong>Put back what it was</strong>
-          {differences.map(({ field, then }) => (
+          {differences.map(({ field, former }) => (
             <Value
               key={field}
               field={field}
-              value={then}
+              value={former}
               type={formerType}
               isOnly={differences.length === 1}
             />
