@@ -5,7 +5,7 @@ import { type Design, normalizeDesign } from '../codes/design/design.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import type { PageLogo } from '../codes/share-page.ts';
 import type { Database } from '../store/database.ts';
-import { fieldName, fieldValue, findVersion, type Version } from './changes.ts';
+import { fieldName, fieldValue, findVersion, type Version, versionsOf } from './changes.ts';
 
 /** Columns of a code that versions have. */
 const columnFields = [
@@ -124,4 +124,10 @@ export const noSuchVersion = () => new AppError('not_found', 'There is no such v
 export function changedFields({ before, after }: Pick<Version, 'before' | 'after'>): StateField[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return stateFields.filter((field) => names.has(field));
+}
+
+/** The number of the latest version of a code. 0: it has none. */
+export async function latestVersion(db: Database, code: QrCode): Promise<number> {
+  const [latest] = await versionsOf(db, code, { limit: 1 });
+  return latest?.version ?? 0;
 }

@@ -4,13 +4,16 @@ import { createDefaults } from '../../src/codes/code-rules.ts';
 import { changeCode, type CodeChanges, createCode, updateCode } from '../../src/codes/codes.ts';
 import { defaultDesign } from '../../src/codes/design/design.ts';
 import { deleteDesign, saveDesign } from '../../src/codes/design/stored-design.ts';
+import { findFile, purgeFiles, readWholeFile, saveFile } from '../../src/codes/files/stored-file.ts';
+import { newLogo } from '../../src/codes/design/stored-logo.ts';
+import { savePageLogo } from '../../src/codes/share-page.ts';
 import { endColumns, renewCodes } from '../../src/codes/lifetime.ts';
 import type { QrCode } from '../../src/codes/qr-code.ts';
 import { deleteTrashedCode, restoreCode, trashCode } from '../../src/codes/trash.ts';
 import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
 import { listChanges, type Version, versionsOf } from '../../src/history/changes.ts';
-import { changedFields, readState } from '../../src/history/code-state.ts';
+import { changedFields, latestVersion, readState } from '../../src/history/code-state.ts';
 import { putBack, PutBackConflict, type PutBackRequest } from '../../src/history/put-back.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { dayMs } from '../../src/runtime/units.ts';
@@ -132,6 +135,7 @@ describe('The history of a code', () => {
     expect(await readState(db, restored)).to.deep.equal(before);
     expect((await restore(code, { version: 1, overwrite: true })).restored).to.deep.equal([]);
     expect(await versions(code)).to.have.length(3);
+    expect(await latestVersion(db, code)).to.equal(3);
     const again = await restore(code, { version: 2 });
     expect(again.code).to.include({ type: 'wifi', pageTitle: 'Welcome' });
   });
@@ -145,6 +149,37 @@ describe('The history of a code', () => {
     const { code: designed } = await restore(code, { version: 2 });
     expect((await readState(db, designed)).design).to.deep.equal(design);
     expect(designed.errorCorrection).to.equal('Q');
+  });
+
+  it('puts back a file and a page logo that were replaced, with their bytes', async () => {
+    const code = await create();
+    const upload = (text: string) =>
+      saveFile(
+        db,
+        code,
+        { kind: 'file', name: 'Menu.pdf', mediaType: 'application/pdf', data: Buffer.from(text) },
+        {
+          quotaBytes: 1_000,
+          content: `https://qr.example.com/f/${code.shareToken}/Menu.pdf`,
+          now: new Date(),
+        },
+      );
+    const logoOf = (text: string) => newLogo(workspaceId, Buffer.from(text));
+    const first = await upload('first');
+    await savePageLogo(db, code, { newLogo: logoOf('first'), alt: 'First' }, new Date());
+    await upload('second');
+    await savePageLogo(db, code, { newLogo: logoOf('second'), alt: 'Second' }, new Date());
+    await edit(code, { type: 'url', content: 'https://example.com/elsewhere' });
+    expect((await readState(db, code)).file).to.equal(null);
+    const { code: restored } = await restore(code, { version: 3, overwrite: true });
+    expect((await readState(db, restored)).pageLogo).to.deep.equal({
+      logo: logoOf('first').id,
+      alt: 'First',
+    });
+    expect((await findFile(db, code.id, 'file'))?.id).to.equal(first.id);
+    await purgeFiles(db, () => false);
+    expect((await readWholeFile(db, code.id))?.chunks.join('')).to.equal('first');
+    expect(restored.content).to.include(`/f/${code.shareToken}/`);
   });
 
   it('asks before it takes back what was changed again since, and takes back single fields', async () => {

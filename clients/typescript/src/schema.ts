@@ -6945,7 +6945,6 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["InvalidApiKey"];
             403: components["responses"]["InsufficientScope"];
-            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             429: components["responses"]["RateLimited"];

@@ -168,9 +168,15 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     await api(`/qrcodes/${second}/design`, { method: 'DELETE' });
     expect(await countLogos()).to.equal(start + 2);
     await api(`/qrcodes/${third}?permanently=true`, { method: 'DELETE' });
+    // Versions of the other two can be restored.
+    expect(await countLogos()).to.equal(start + 2);
+    await service
+      .db('replaced_logos')
+      .whereIn('code_id', [String(first), String(second)])
+      .delete();
     expect(await countLogos()).to.equal(start + 1);
     await upload(other.id, plainSvg, { client: stranger });
-    expect(await countLogos()).to.equal(start + 1);
+    expect(await countLogos()).to.equal(start + 2);
     const { user_id: userId } = await service.db('qr_codes').where({ id: other.id }).first();
     await service.db('users').where({ id: userId }).delete();
     expect(await countLogos()).to.equal(start);

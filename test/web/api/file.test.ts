@@ -120,7 +120,7 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
     expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
   });
 
-  it('is replaced at the same address, with another ETag, and its old bytes are deleted', async () => {
+  it('is replaced at the same address, with another ETag, and its old bytes are kept for its version', async () => {
     const { id, shareUrl } = await createCode(api);
     const first = await upload(id, pdf({ comment: 'first', bytes: 300_000 }), { query: '?name=Menu' });
     const before = await download(first.body.url);
@@ -133,6 +133,8 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
     const after = await download(first.body.url);
     expect(after.headers.get('etag')).to.not.equal(before.headers.get('etag'));
     expect((await bytesOf(after)).includes('second')).to.equal(true);
+    expect(await countChunks()).to.equal(chunks + 1);
+    await service.db('removed_files').where({ code_id: id }).delete();
     await eventually(async () => expect(await countChunks()).to.equal(chunks - 2));
     const renamed = await upload(id, png(), { query: '?name=Drinks' });
     expect(renamed.body.url).to.match(/\/Drinks\.png$/);

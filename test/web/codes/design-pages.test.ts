@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findUserByEmail } from '../../../src/accounts/users.ts';
 import { defaultDesign, type Design, presets } from '../../../src/codes/design/design.ts';
-import { purgeRemovedDesigns } from '../../../src/codes/design/removed-design.ts';
+import { purgeRemovedDesigns, purgeReplacedLogos } from '../../../src/codes/design/removed-design.ts';
 import { createLogos, proofsWithLogos } from '../../../src/codes/design/stored-logo.ts';
 import { insertStyle, maxStyles, removeStyle } from '../../../src/codes/styles/styles.ts';
 import { createPeriodicHandler } from '../../../workers/handlers.ts';
@@ -108,7 +108,9 @@ describe('The pages of designs', () => {
       Number((await service.db('logos').where({ id: logo }).count().first())?.['count']);
     expect(await logos()).to.equal(1);
     const month = 30 * 24 * 3_600_000;
-    await purgeRemovedDesigns(service.db, new Date(Date.now() + month + 1_000), () => false);
+    const later = new Date(Date.now() + month + 1_000);
+    await purgeRemovedDesigns(service.db, later, () => false);
+    await purgeReplacedLogos(service.db, later, () => false);
     expect(await logos()).to.equal(0);
     await browser.press('Restore the design');
     expect(notice()).to.equal('There is no removed design any more.');

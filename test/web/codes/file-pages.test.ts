@@ -156,10 +156,10 @@ describe('The pages of files', () => {
       data: menu(),
     };
     await saveFile(service.db, code, upload, { quotaBytes: 2 * bytes + 1, now: new Date() });
-    expect(await left()).to.deep.equal([older]);
+    expect(await left()).to.deep.equal([kept]);
     const month = 30 * 24 * 3_600_000;
     await purgeRemovedFiles(service.db, new Date(Date.now() + month - 60_000));
-    expect(await left()).to.deep.equal([older]);
+    expect(await left()).to.deep.equal([kept]);
     await purgeRemovedFiles(service.db, new Date(Date.now() + month + 1_000));
     expect(await left()).to.deep.equal([]);
     await purgeFiles(service.db, () => false);
