@@ -10,7 +10,6 @@ import {
   type CodeState,
   changedFields,
   compareWithVersion,
-  latestVersion,
   noSuchVersion,
   type StateField,
 } from '../../../history/code-state.ts';
@@ -44,6 +43,8 @@ export function codeHistoryPages(parts: Services): Routes {
   const routes = createRoutes('/codes/:id/history');
   const pages = createPages(parts, flashTexts);
   const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
+  /** 0: the code is older than its history, and was not changed since. */
+  const latestVersion = async (code: QrCode) => (await versionsOf(db, code, { limit: 1 }))[0]?.version ?? 0;
   const pathOf = (code: QrCode) => `/codes/${code.id}/history`;
 
   async function showHistory(
@@ -79,7 +80,7 @@ export function codeHistoryPages(parts: Services): Routes {
     const entry = number === undefined ? undefined : await findVersion(db, code, number);
     if (entry?.action !== 'changed' || !entry.before) throw noSuchVersion();
     const seen = readVersion(field(ctx, 'seen'));
-    const isOutdated = seen !== undefined && seen !== (await latestVersion(db, code));
+    const isOutdated = seen !== undefined && seen !== (await latestVersion(code));
     const chosen = seen === undefined || isOutdated ? undefined : chosenFields(ctx, entry);
     try {
       await spendForm(ctx, parts);
@@ -91,7 +92,7 @@ export function codeHistoryPages(parts: Services): Routes {
       });
       if (restored.length === 0) return await showHistory(ctx, code, { isUnchanged: true });
       codeChanged(code.shareToken);
-      const undo = await latestVersion(db, changed);
+      const undo = await latestVersion(changed);
       pages.redirectWithFlash(ctx, `${pathOf(code)}?undo=${undo}`, 'putBack');
     } catch (error) {
       if (error instanceof PutBackConflict) return await showChoice(ctx, code, entry, error, isOutdated);
@@ -120,7 +121,7 @@ export function codeHistoryPages(parts: Services): Routes {
       code,
       version: entry.version,
       conflicts: groupConflicts(conflicts, all, versions),
-      seen: await latestVersion(db, code),
+      seen: await latestVersion(code),
       formerType: await typeAtVersion(db, code, entry.version - 1),
       now: now(),
       isOutdated,
@@ -136,7 +137,7 @@ export function codeHistoryPages(parts: Services): Routes {
     if (number === undefined && asked !== '') throw noSuchVersion();
     const differences = number === undefined ? [] : await compareWithVersion(db, code, number);
     const former: Partial<CodeState> = Object.fromEntries(
-      differences.map(({ field: name, then }) => [name, then]),
+      differences.map(({ field: name, former: value }) => [name, value]),
     );
     const { foregroundColor, backgroundColor, errorCorrection } = { ...code, ...former };
     const stored = former.design === undefined ? (await findDesign(db, code.id))?.design : former.design;
