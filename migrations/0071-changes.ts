@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 interface Recorded {
-  kind: 'code' | 'style' | 'brand' | 'key' | 'webhook' | 'member' | 'workspace';
+  kind: 'code' | 'style' | 'brand' | 'key' | 'webhook' | 'member' | 'invitation' | 'workspace';
   /** A row is this field of its code. Without: the columns are the fields. */
   part?: string;
   /** Everything else never gets into an entry: hashes, secrets, counters, times of use. */

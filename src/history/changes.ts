@@ -6,7 +6,16 @@ import { firstIdAt } from '../store/time-ordered-id.ts';
 import type { WorkspaceId } from '../workspaces/workspace.ts';
 
 /** What entries are about. A code includes its design, page, logo and file. Stored. */
-export const changeKinds = ['code', 'style', 'brand', 'key', 'webhook', 'member', 'workspace'] as const;
+export const changeKinds = [
+  'code',
+  'style',
+  'brand',
+  'key',
+  'webhook',
+  'member',
+  'invitation',
+  'workspace',
+] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 export const changeActions = ['created', 'changed', 'trashed', 'restored', 'deleted'] as const;

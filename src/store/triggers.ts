@@ -107,6 +107,7 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
     purge_code_counts:
       'A deleted workspace leaves no code_counts, also not those of the codes that its cascade deletes.',
   },
+  invitations: { ...recorded },
   workspace_members: {
     ...recorded,
     delete_empty_workspace: 'A workspace without a member is deleted, with everything in it.',

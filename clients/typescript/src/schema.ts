@@ -1400,7 +1400,7 @@ export interface components {
              * @description What was changed. A code includes its design, share page and file.
              * @enum {string}
              */
-            kind: "code" | "style" | "brand" | "key" | "webhook" | "member" | "workspace";
+            kind: "code" | "style" | "brand" | "key" | "webhook" | "member" | "invitation" | "workspace";
             /** @description What was changed. */
             subject: {
                 /**
@@ -6837,7 +6837,7 @@ export interface operations {
                 /** @description Only changes by this person or API key. */
                 actorId?: string;
                 /** @description Only changes of this. */
-                kind?: "code" | "style" | "brand" | "key" | "webhook" | "member" | "workspace";
+                kind?: "code" | "style" | "brand" | "key" | "webhook" | "member" | "invitation" | "workspace";
                 /** @description Only what was changed at this time or later. */
                 from?: string;
                 /** @description Only what was changed before this time. */
@@ -6916,7 +6916,7 @@ export interface operations {
                 /** @description Only changes by this person or API key. */
                 actorId?: string;
                 /** @description Only changes of this. */
-                kind?: "code" | "style" | "brand" | "key" | "webhook" | "member" | "workspace";
+                kind?: "code" | "style" | "brand" | "key" | "webhook" | "member" | "invitation" | "workspace";
                 /** @description Only what was changed at this time or later. */
                 from?: string;
                 /** @description Only what was changed before this time. */

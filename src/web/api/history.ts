@@ -281,10 +281,19 @@ export async function* csvOf(
   for (let rows = 0; rows < maxRows; rows += rowsPerRead) {
     const found = await listChanges(db, workspaceId, filter, { limit: rowsPerRead, cursor });
     const page = found.slice(0, rowsPerRead);
-    yield page.map(toLine).join('');
+    yield page.map((entry) => toLine(withoutPassword(entry))).join('');
     if (found.length <= rowsPerRead) return;
     cursor = page.at(-1)?.id;
   }
+}
+
+/** Who reads the history of a workspace need not know the password of its Wi-Fi, which is a part of the content. */
+function withoutPassword<Entry extends Change>(entry: Entry): Entry {
+  const hide = (fields: Fields | null) =>
+    typeof fields?.['content'] === 'string' && /^WIFI:/i.test(fields['content'])
+      ? { ...fields, content: fields['content'].replace(/([;:]P:)(?:\\[^]|[^\\;])+/gi, '$1…') }
+      : fields;
+  return Object.assign(entry, { before: hide(entry.before), after: hide(entry.after) });
 }
 
 function toLine(entry: Change): string {
@@ -311,7 +320,7 @@ export const auditOperations = [
     },
     async handle({ workspaceId, query: { limit = 50, cursor, ...query } }, { db }) {
       const found = await listChanges(db, workspaceId, filterOf(query), { limit, cursor });
-      return toPage(found, limit, presentChange);
+      return toPage(found, limit, (entry) => presentChange(withoutPassword(entry)));
     },
   }),
 

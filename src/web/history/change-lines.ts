@@ -114,6 +114,7 @@ const subjects: Record<Exclude<Change['kind'], 'code'>, string> = {
   key: 'API key',
   webhook: 'webhook',
   member: 'member',
+  invitation: 'invitation',
   workspace: 'workspace',
 };
 
@@ -133,6 +134,7 @@ export function changeLines(change: Change): ChangeLine[] {
   if (kind === 'code') return codeLines(change);
   const subject = subjects[kind] ?? kind;
   if (kind === 'member') return [memberLine(change)];
+  if (kind === 'invitation' && action === 'created') return [invitationLine(change)];
   if (action === 'created') return [{ field: kind, text: `Created the ${subject}` }];
   if (action === 'deleted') return [{ field: kind, text: `Deleted the ${subject}` }];
   const [old, fresh] = [before ?? {}, after ?? {}];
@@ -161,4 +163,11 @@ function memberLine({ action, before, after }: Change): ChangeLine {
   if (action === 'created') return { field, text: 'Added a member', to: after?.['role'] };
   if (action === 'deleted') return { field, text: 'Removed a member' };
   return { field, text: 'Changed the role', from: before?.['role'], to: after?.['role'] };
+}
+
+function invitationLine({ after }: Change): ChangeLine {
+  const field = 'email';
+  if (typeof after?.['email'] !== 'string')
+    return { field, text: 'Created a link to join', to: after?.['role'] };
+  return { field, text: 'Invited somebody', to: `${after['email']} (${String(after['role'])})` };
 }

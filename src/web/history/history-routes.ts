@@ -97,6 +97,7 @@ export function historyPages(parts: Services): Routes {
       ...endpoints.map(({ id }): [string, string] => [id, `/webhooks/${id}`]),
       ...(may('owner') ? idsOf('key').map((id): [string, string] => [id, '/keys']) : []),
       ...(may('editor') ? idsOf('brand').map((id): [string, string] => [id, '/codes/brand']) : []),
+      ...[...idsOf('member'), ...idsOf('invitation')].map((id): [string, string] => [id, '/members']),
     ]);
   }
   return routes;

@@ -94,6 +94,7 @@ const kindNames: Record<ChangeKind, [one: string, many: string]> = {
   key: ['API key', 'API keys'],
   webhook: ['Webhook', 'Webhooks'],
   member: ['Member', 'Members'],
+  invitation: ['Invitation', 'Invitations'],
   workspace: ['Workspace', 'Workspace'],
 };
 

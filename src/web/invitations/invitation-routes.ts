@@ -18,7 +18,7 @@ import { createRoutes, type Routes } from '../routes.ts';
 import type { Services } from '../services.ts';
 import { localSignIn } from '../sign-in/local-sign-in.ts';
 import { mailLater } from '../sign-in/mail-requests.ts';
-import { home, newPasswordErrors } from '../sign-in/sign-in-steps.ts';
+import { newPasswordErrors } from '../sign-in/sign-in-steps.ts';
 import { NewPasswordView } from '../sign-in/mail-link-view.tsx';
 import { withNext } from '../sign-in/sign-in-view.tsx';
 import { createPages, redirect } from '../ui/page.ts';

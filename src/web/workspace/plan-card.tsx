@@ -11,7 +11,7 @@ import {
 import { bytesPerMb } from '../../runtime/units.ts';
 import { figure } from '../ui/words.tsx';
 import { KeyPrefix } from '../keys/keys-view.tsx';
-import { Needs, useVisitor } from '../ui/visitor.ts';
+import { Needs } from '../ui/visitor.ts';
 
 export interface PlanProps {
   name: Plan;
