@@ -289,10 +289,10 @@ export async function* csvOf(
 
 /** Who reads the history of a workspace need not know the password of its Wi-Fi, which is a part of the content. */
 function withoutPassword<Entry extends Change>(entry: Entry): Entry {
-  const hide = (fields: Fields | null) =>
-    typeof fields?.['content'] === 'string' && /^WIFI:/i.test(fields['content'])
-      ? { ...fields, content: fields['content'].replace(/([;:]P:)(?:\\[^]|[^\\;])+/gi, '$1…') }
-      : fields;
+  const hide = (values: Fields | null) =>
+    typeof values?.['content'] === 'string' && /^WIFI:/i.test(values['content'])
+      ? { ...values, content: values['content'].replace(/([;:]P:)(?:\\[^]|[^\\;])+/gi, '$1…') }
+      : values;
   return Object.assign(entry, { before: hide(entry.before), after: hide(entry.after) });
 }
 
