@@ -9,6 +9,7 @@ import { benchGrowth } from './growth.ts';
 import { benchHot } from './hot.ts';
 import { benchImages } from './images.ts';
 import { benchLane } from './lane.ts';
+import { benchRequests } from './requests.ts';
 import { benchSmall } from './small.ts';
 import { benchStyles } from './styles.ts';
 import { benchWebhookLane } from './webhook-lane.ts';
@@ -23,6 +24,7 @@ const sections = {
   styles: { title: 'A style applied to 60 codes by one worker', bench: benchStyles },
   endToEnd: { title: 'End to end, all on this machine', bench: benchEndToEnd },
   small: { title: 'At rest and at small loads, as npm start runs it', bench: benchSmall },
+  requests: { title: 'A redirect and a read, beside the previous release', bench: benchRequests },
   worker: { title: 'The worker alone, with a full queue', bench: benchWorker },
   webhooks: { title: 'Recording with and without webhook endpoints', bench: benchWebhooks },
   webhookLane: { title: 'The redirect with and without webhook endpoints', bench: benchWebhookLane },

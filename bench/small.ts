@@ -1,20 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { type Database, openDatabase } from '../src/store/database.ts';
-import { findEmbeddedPostgres } from '../src/store/embedded/server.ts';
-import { freePort } from '../test/support/free-port.ts';
-import { startOwnRedis } from '../test/support/redis-server.ts';
+import type { Database } from '../src/store/database.ts';
 import { buildRelease, previousRelease } from '../test/upgrade/build-release.ts';
 import { startBare } from './bare-server.ts';
 import { percentile, round } from './figures.ts';
 import { openLoadProcess } from './load-process.ts';
 import { readTree, type TreeFigures } from './process-figures.ts';
+import { startReleaseService } from './release-service.ts';
 
 const rates = listOf('--rates') ?? [0, 1, 10, 100, 300, 1_000];
 const restSeconds = Number(optionOf('--rest') ?? 40);
@@ -149,58 +141,15 @@ async function builtBefore(): Promise<string> {
 }
 
 async function startService(release: string, folder: string, withRedis: boolean): Promise<Contender> {
-  const data = await mkdtemp(join(tmpdir(), 'qrelay-small-'));
-  const redis = withRedis ? await startOwnRedis(data, await freePort(), ['--appendonly', 'yes']) : undefined;
-  if (withRedis && !redis) throw new Error('The benchmark needs redis-server or valkey-server');
-  const port = await freePort();
-  const service = spawn(process.execPath, [join(folder, 'dist', 'src', 'standalone.js')], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATA_DIR: join(data, 'data'),
-      BASE_URL: 'https://qr.test',
-      REDIS_URL: redis?.url ?? '',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await isReady(service);
-  const databaseUrl = (await findEmbeddedPostgres(join(data, 'data'))) ?? '';
-  const db = openDatabase(databaseUrl, { poolMax: 1, applicationName: 'bench' });
-  // By its own program: the tables of the release before differ.
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(folder, 'dist', 'src', 'cli.js'), 'key', 'create', '--email', 'bench@example.com'],
-    { cwd: folder, env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redis?.url ?? '' } },
-  );
-  const key = stdout.trim();
-  const created = await fetch(`http://127.0.0.1:${port}/api/v1/qrcodes`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'Poster', content: 'https://example.com/' }),
-  });
-  const code = (await created.json()) as { id: string; shareToken: string };
+  const { url, code, db, figures, stop } = await startReleaseService(folder, { withRedis });
   return {
     name: `${release}, ${withRedis ? 'Redis' : 'nothing set'}`,
-    url: `http://127.0.0.1:${port}/r/${code.shareToken}`,
-    figures: () => readTree([service.pid ?? 0, ...(redis?.process?.pid ? [redis.process.pid] : [])]),
+    url: `${url}/r/${code.shareToken}`,
+    figures,
     scans: () => countScans(db, code.id),
     statements: () => countTransactions(db),
-    async stop() {
-      await db.destroy();
-      const gone = once(service, 'exit');
-      service.kill('SIGTERM');
-      await gone;
-      await redis?.stop();
-      await rm(data, { recursive: true, force: true });
-    },
+    stop,
   };
-}
-
-async function isReady(service: ChildProcess): Promise<void> {
-  for await (const chunk of service.stdout ?? []) if (String(chunk).includes('ready')) break;
-  service.stdout?.resume();
 }
 
 async function countScans(db: Database, id: string): Promise<number> {
