@@ -17,7 +17,7 @@ describe('qrelay routes', () => {
       'key             PATCH       /api/v1/qrcodes/:id',
       'editor or demo  GET, HEAD   /codes/new',
       'editor          POST        /codes/new',
-      'operator        POST        /admin/users/:id/plan',
+      'operator        POST        /admin/workspaces/:id/plan',
       'operator        any method  /admin/board{/*rest}',
       'monitor         GET, HEAD   /metrics',
     ]);

@@ -3,7 +3,8 @@ import { isLabel, normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
 import { type FormState, Input } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Page } from '../ui/layout.tsx';
+import { Form, Page } from '../ui/layout.tsx';
+import { Moment } from '../ui/time.tsx';
 
 const sections = [
   { path: '/admin', name: 'Overview' },
@@ -88,6 +89,65 @@ export function SearchForm({ path, label, text }: SearchFormProps) {
 
 export const maxSearchLength = 254;
 const maxReasonLength = 500;
+
+export interface Block {
+  reason: string | null;
+  createdAt: Date;
+}
+
+interface BlockFormProps {
+  /** Of the page, whose forms are below it. */
+  path: string;
+  what: 'account' | 'workspace';
+  block: Block | undefined;
+  form: FormState;
+  /** What blocking does. */
+  children: ComponentChildren;
+}
+
+/** Blocks an account or a workspace, or shows why it is blocked and unblocks it. */
+export function BlockForm({ path, what, block, form, children }: BlockFormProps) {
+  if (block)
+    return (
+      <section class="card danger">
+        <h2>Blocked</h2>
+        <p>
+          Since <Moment at={block.createdAt} />.{' '}
+          {block.reason ? <>Reason: {<bdi>{block.reason}</bdi>}</> : 'No reason was given.'}
+        </p>
+        <Form action={`${path}/unblock`}>
+          <button type="submit" class="quiet">
+            Unblock {what}
+          </button>
+        </Form>
+      </section>
+    );
+  return (
+    <section class="card danger">
+      <h2>Block {what}</h2>
+      <p>{children}</p>
+      <Form action={`${path}/block`}>
+        <ReasonInput form={form} />
+        <button type="submit" class="danger">
+          Block {what}
+        </button>
+      </Form>
+    </section>
+  );
+}
+
+export function Totals({ totals }: { totals: [name: string, value: string][] }) {
+  return (
+    <dl class="totals">
+      {totals.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 /** Why something is blocked. */
 export function ReasonInput({ form }: { form: FormState }) {

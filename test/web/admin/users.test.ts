@@ -29,6 +29,7 @@ describe('The page of users', () => {
     return findUserByEmail(service.db, user.email);
   }
   const pageOf = (user: User) => `/admin/users/${user.id}`;
+  const workspaceOf = (user: User) => `/admin/workspaces/${ownWorkspaceId(user)}`;
   const textOf = async (path: string) => mainText(await operator.get(path));
   /** Follows the redirect to the page that says what was done. */
   async function submit(path: string, fields: Record<string, string> = {}): Promise<string> {
@@ -54,12 +55,13 @@ describe('The page of users', () => {
     expect((await operator.get('/admin/users?q=%00&after=nonsense')).status).to.equal(200);
   });
 
-  it('shows how much an account has, and nothing of what it is', async () => {
+  it('shows how much the workspace of an account has, and nothing of what it is', async () => {
     const user = await newUser();
     const api = apiClient(service.url, await service.makeKey({ email: user.email }));
     await createCode(api, { name: 'Private name', content: 'https://private.example/', isPublic: false });
     await createCode(api);
-    const text = await textOf(pageOf(user));
+    const text = await textOf(workspaceOf(user));
+    expect(await textOf(pageOf(user))).not.to.contain('Private name');
     expect(text).to.contain('Codes 2').and.to.contain('Active keys 1').and.to.contain('Scans in 30 days 0');
     expect(text).not.to.contain('Private name').and.not.to.contain('private.example');
     expect((await operator.get('/admin/users/01890000-0000-7000-8000-000000000000')).status).to.equal(404);
@@ -70,7 +72,7 @@ describe('The page of users', () => {
     const user = await newUser();
     const api = apiClient(service.url, await service.makeKey({ email: user.email, plan: 'free' }));
     expect((await api('/qrcodes')).headers.get('X-RateLimit-Limit')).to.equal('20');
-    expect(await submit(`${pageOf(user)}/plan`, { plan: 'pro' })).to.contain('The plan was changed.');
+    expect(await submit(`${workspaceOf(user)}/plan`, { plan: 'pro' })).to.contain('The plan was changed.');
     expect((await api('/qrcodes')).headers.get('X-RateLimit-Limit')).to.equal('100');
     expect(await latest(user)).to.include({
       operatorEmail: 'operator@example.com',
@@ -78,19 +80,19 @@ describe('The page of users', () => {
       targetEmail: user.email,
       note: 'free → pro',
     });
-    expect((await operator.post(`${pageOf(user)}/plan`, { plan: 'gold' })).status).to.equal(400);
+    expect((await operator.post(`${workspaceOf(user)}/plan`, { plan: 'gold' })).status).to.equal(400);
     expect((await findWorkspace(service.db, ownWorkspaceId(user))).plan).to.equal('pro');
   });
 
-  it('changes the limits of one account, and back to those of its plan, and records who did it', async () => {
+  it('changes the limits of one workspace, and back to those of its plan, and records who did it', async () => {
     const user = await newUser();
     const api = apiClient(service.url, await service.makeKey({ email: user.email, plan: 'free' }));
-    const path = `${pageOf(user)}/limits`;
+    const path = `${workspaceOf(user)}/limits`;
     expect(await submit(path, { codes: ' 5 ', requestsPerHour: '50' })).to.contain(
       'The limits were changed.',
     );
     expect((await api('/account')).body.limits).to.include({ codes: 5, requestsPerHour: 50, webhooks: 3 });
-    expect(await (await operator.get(pageOf(user))).text()).to.match(/name="codes" value="5"/);
+    expect(await (await operator.get(workspaceOf(user))).text()).to.match(/name="codes" value="5"/);
     expect(await latest(user)).to.include({
       operatorEmail: 'operator@example.com',
       action: 'limits.change',

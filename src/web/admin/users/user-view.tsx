@@ -1,18 +1,14 @@
-import type { AccountUse } from '../../../accounts/account-limits.ts';
-import { type Limits, limitDefinitions, limitNames, planNames } from '../../../limits.ts';
 import type { AccountFigures, User } from '../../../accounts/users.ts';
-import { megabytes } from '../../../codes/files/stored-file.ts';
-import { Timeline } from '../../codes/detail/charts.tsx';
 import type { RecordedAction } from '../../../accounts/operator-actions.ts';
 import { pluralize } from '../../../doctor/format.ts';
 import { planTitles } from '../../workspace/plan-card.tsx';
-import { type FormState, Input, Select } from '../../ui/controls.tsx';
+import type { FormState } from '../../ui/controls.tsx';
 import { Form } from '../../ui/layout.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import type { WorkspaceOfPerson } from '../../../workspaces/people.ts';
 import { figure } from '../../ui/words.tsx';
-import { AdminLayout, ReasonInput } from '../admin-layout.tsx';
+import { AdminLayout, type Block, BlockForm, Totals } from '../admin-layout.tsx';
 import { ActionTable } from '../audit/audit-view.tsx';
 import { AccountBadges } from './users-view.tsx';
 import { useVisitor } from '../../ui/visitor.ts';
@@ -21,19 +17,13 @@ interface UserProps {
   user: User;
   figures: AccountFigures;
   workspaces: WorkspaceOfPerson[];
-  /** Of the workspace that was created with the account. */
-  use: AccountUse;
-  /** The limits that it has unless others are set for it. Undefined: it was deleted. */
-  planLimits: Limits | undefined;
-  block: { reason: string | null; createdAt: Date } | undefined;
+  block: Block | undefined;
   actions: RecordedAction[];
-  /** Undefined: there are too many codes to count them here. */
-  scans: { date: string; scans: number }[] | undefined;
   form: FormState;
 }
 
 export function UserView(props: UserProps) {
-  const { user, figures, workspaces, use, planLimits, block, actions, scans, form } = props;
+  const { user, figures, workspaces, block, actions, form } = props;
   return (
     <AdminLayout
       title={user.email}
@@ -50,37 +40,10 @@ export function UserView(props: UserProps) {
         </div>
       }
     >
-      <Figures user={user} figures={figures} use={use} scans={scans} />
-      {scans && (
-        <section class="card">
-          <h2>Scans of all codes</h2>
-          <Timeline timeline={scans} />
-        </section>
-      )}
+      <Figures user={user} figures={figures} />
       <Workspaces workspaces={workspaces} />
-      <div class="columns side-by-side">
-        {planLimits && (
-          <section class="card">
-            <h2>Plan</h2>
-            <Form action={`/admin/users/${user.id}/plan`} class="row">
-              <Select
-                form={form}
-                name="plan"
-                label="Plan"
-                choices={planNames.map((name): [string, string] => [name, planTitles[name]])}
-              />
-              <button type="submit" class="quiet">
-                Change plan
-              </button>
-            </Form>
-          </section>
-        )}
-        <SignInHelp {...props} />
-      </div>
-      {planLimits && (
-        <LimitsForm action={`/admin/users/${user.id}/limits`} planLimits={planLimits} form={form} />
-      )}
-      <BlockForm user={user} block={block} form={form} />
+      <SignInHelp {...props} />
+      <AccountBlock user={user} block={block} form={form} />
       <section class="card">
         <h2>Changes by operators</h2>
         <ActionTable actions={actions} isOfOneTarget />
@@ -120,26 +83,10 @@ function Workspaces({ workspaces }: Pick<UserProps, 'workspaces'>) {
   );
 }
 
-function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figures' | 'use' | 'scans'>) {
-  const total = scans?.reduce((sum, day) => sum + day.scans, 0);
-  const shown: [string, string][] = [
-    ['Codes', figure(use.codes)],
-    ['Files', `${megabytes(use.fileBytes)} MB`],
-    ['Active keys', figure(use.keys)],
-    ['Webhooks', figure(use.webhooks)],
-    ['Scans in 30 days', total === undefined ? 'very many' : figure(total)],
-    ['Sessions', figure(figures.sessions)],
-  ];
+function Figures({ user, figures }: Pick<UserProps, 'user' | 'figures'>) {
   return (
     <section class="card">
-      <dl class="totals">
-        {shown.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Totals totals={[['Sessions', figure(figures.sessions)]]} />
       <p class="quiet">
         Created <Moment at={user.createdAt} />.{' '}
         {figures.lastSeenAt && (
@@ -151,42 +98,6 @@ function Figures({ user, figures, use, scans }: Pick<UserProps, 'user' | 'figure
         {figures.inactiveKeys > 0 && `${pluralize(figures.inactiveKeys, 'revoked or expired key')}. `}
         Account <code>{user.id}</code>
       </p>
-    </section>
-  );
-}
-
-interface LimitsFormProps {
-  action: string;
-  planLimits: Limits;
-  form: FormState;
-}
-
-export function LimitsForm({ action, planLimits, form }: LimitsFormProps) {
-  return (
-    <section class="card">
-      <h2>Limits</h2>
-      <p>
-        Leave a field empty for the limit of the plan. What there is beyond a lower limit stays; it cannot add
-        to it.
-      </p>
-      <Form action={action}>
-        <div class="columns side-by-side">
-          {limitNames.map((name) => (
-            <Input
-              key={name}
-              form={form}
-              name={name}
-              label={limitDefinitions[name].title}
-              inputMode="numeric"
-              autocomplete="off"
-              hint={`Plan: ${figure(planLimits[name])}`}
-            />
-          ))}
-        </div>
-        <button type="submit" class="quiet">
-          Change limits
-        </button>
-      </Form>
     </section>
   );
 }
@@ -232,36 +143,12 @@ function SignInHelp({ user, block, figures }: UserProps) {
   );
 }
 
-function BlockForm({ user, block, form }: Pick<UserProps, 'user' | 'block' | 'form'>) {
+function AccountBlock({ user, block, form }: Pick<UserProps, 'user' | 'block' | 'form'>) {
   if (user.isAdmin) return null;
-  if (block)
-    return (
-      <section class="card danger">
-        <h2>Blocked</h2>
-        <p>
-          Since <Moment at={block.createdAt} />.{' '}
-          {block.reason ? <>Reason: {<bdi>{block.reason}</bdi>}</> : 'No reason was given.'}
-        </p>
-        <Form action={`/admin/users/${user.id}/unblock`}>
-          <button type="submit" class="quiet">
-            Unblock account
-          </button>
-        </Form>
-      </section>
-    );
   return (
-    <section class="card danger">
-      <h2>Block account</h2>
-      <p>
-        Nobody can sign in. Workspaces of which it is the only owner are blocked, too: their API keys are
-        refused, and all their codes show that they are blocked. Nothing is deleted, and you can undo it.
-      </p>
-      <Form action={`/admin/users/${user.id}/block`}>
-        <ReasonInput form={form} />
-        <button type="submit" class="danger">
-          Block account
-        </button>
-      </Form>
-    </section>
+    <BlockForm path={`/admin/users/${user.id}`} what="account" block={block} form={form}>
+      Nobody can sign in. Workspaces of which it is the only owner are blocked, too: their API keys are
+      refused, and all their codes show that they are blocked. Nothing is deleted, and you can undo it.
+    </BlockForm>
   );
 }

@@ -1,14 +1,10 @@
 import type { Context } from 'koa';
 import { blockAccount, findAccountBlock, unblockAccount } from '../../../accounts/account-blocks.ts';
 import { type OperatorAction, listActions, recordAction } from '../../../accounts/operator-actions.ts';
-import { limitError, limitNames, planNames } from '../../../limits.ts';
-import { type LimitChanges, changeLimits, readUse } from '../../../accounts/account-limits.ts';
 import { type User, countUsers, findUser, readAccountFigures, searchUsers } from '../../../accounts/users.ts';
 import { endSessionsOf } from '../../../accounts/sessions.ts';
 import { createSignInLink } from '../../../accounts/account-links.ts';
-import { AppError, type FieldError, invalid } from '../../../errors.ts';
-import { readAccountScans } from '../../../scans/analytics.ts';
-import { withTimeout } from '../../../runtime/timeout.ts';
+import { AppError, type FieldError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { field } from '../../middleware/forms.ts';
 import { queryText, requireValid, submit } from '../../ui/form.ts';
@@ -21,21 +17,10 @@ import { SignInLinkView, UsersView } from './users-view.tsx';
 import { UserView } from './user-view.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
 import { listWorkspacesOf } from '../../../workspaces/people.ts';
-import {
-  findOwnWorkspace,
-  ownWorkspaceId,
-  setPlan,
-  type Workspace,
-  type WorkspaceId,
-} from '../../../workspaces/workspace.ts';
 
 const usersPerPage = 25;
 const actionsShown = 10;
-const scanDays = 30;
-const scansTimeoutMs = 5_000;
 const flashTexts = {
-  plan: 'The plan was changed. It applies from the next request on.',
-  limits: 'The limits were changed. They apply within 10 seconds.',
   blocked: 'The account was blocked. Its codes answer 410 within 10 seconds.',
   known: 'The account is already blocked. The existing block was not changed.',
   unblocked: 'The account was unblocked. Its codes work again within 10 seconds.',
@@ -51,9 +36,9 @@ interface Change {
   otherwise?: UserFlash;
 }
 
-/** Accounts: search, plan, block, sign-in help. Never what an account has in its codes. */
+/** Accounts: search, block, sign-in help. Never what an account has in its codes. */
 export function usersPages(parts: Services): Routes {
-  const { db, reads, config, sessions, now } = parts;
+  const { db, config, sessions, now } = parts;
   const routes = createRoutes('/admin/users');
   const local = localSignIn(routes, parts);
   const pages = createPages(parts, flashTexts);
@@ -85,35 +70,20 @@ export function usersPages(parts: Services): Routes {
     return user;
   }
 
-  async function requireOwnWorkspace(user: User): Promise<Workspace> {
-    const workspace = await findOwnWorkspace(db, user);
-    if (!workspace) throw new AppError('not_found', 'The workspace of this account was deleted.');
-    return workspace;
-  }
-
-  const readScans = (id: WorkspaceId) =>
-    reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
-
   async function showUser(ctx: Context, user: User, errors: FieldError[] = [], refusal?: string) {
-    const workspace = await findOwnWorkspace(db, user);
-    const [figures, workspaces, use, block, actions, scans] = await Promise.all([
+    const [figures, workspaces, block, actions] = await Promise.all([
       readAccountFigures(db, user.id),
       listWorkspacesOf(db, user.id),
-      readUse(db, ownWorkspaceId(user)),
       findAccountBlock(db, user.id),
       listActions(db, { target: user.id, limit: actionsShown }),
-      // Counting them may take too long for an account with very many codes.
-      withTimeout(scansTimeoutMs, readScans(ownWorkspaceId(user))).catch(() => undefined),
     ]);
     const marked = errors.length > 1 ? 'marked fields' : 'marked field';
     const error = refusal ?? (errors.length > 0 ? `Nothing was changed. Check the ${marked}.` : undefined);
-    const { plan = 'free', limits = null } = workspace ?? {};
-    const values = { plan, reason: field(ctx, 'reason'), ...limitValues(ctx, { limits }) };
-    const planLimits = workspace && config.limits[plan];
+    const values = { reason: field(ctx, 'reason') };
     pages.show(
       ctx,
       UserView,
-      { user, figures, workspaces, use, planLimits, block, actions, scans, form: { values, errors, error } },
+      { user, figures, workspaces, block, actions, form: { values, errors, error } },
       { status: error ? 400 : 200 },
     );
   }
@@ -142,29 +112,6 @@ export function usersPages(parts: Services): Routes {
   }
 
   routes.get('operator', '/:id', async (ctx) => showUser(ctx, await requireUser(ctx)));
-
-  routes.post('operator', '/:id/plan', (ctx) =>
-    submitForm(ctx, async (user) => {
-      const plan = planNames.find((name) => name === field(ctx, 'plan'));
-      if (!plan) throw invalid([{ field: 'plan', message: `must be one of ${planNames.join(', ')}` }]);
-      const workspace = await requireOwnWorkspace(user);
-      if (plan === workspace.plan) return redirect(ctx, `/admin/users/${user.id}`);
-      const note = `${workspace.plan} → ${plan}`;
-      await change(ctx, user, { action: 'plan.change', note, flash: 'plan' }, (transaction) =>
-        setPlan(transaction, workspace.id, plan),
-      );
-    }),
-  );
-
-  routes.post('operator', '/:id/limits', (ctx) =>
-    submitForm(ctx, async (user) => {
-      const { id: workspaceId } = await requireOwnWorkspace(user);
-      const by = { workspaceId, operatorId: userOf(ctx).id };
-      const isChanged = await changeLimits(db, by, readLimitChanges(ctx), now());
-      if (isChanged) pages.redirectWithFlash(ctx, `/admin/users/${user.id}`, 'limits');
-      else redirect(ctx, `/admin/users/${user.id}`);
-    }),
-  );
 
   routes.post('operator', '/:id/block', (ctx) =>
     submitForm(ctx, async (user) => {
@@ -228,28 +175,6 @@ export function usersPages(parts: Services): Routes {
     pages.show(ctx, SignInLinkView, { user, link: secret['signInLink'] });
   });
   return routes;
-}
-
-/** The form of limits. Throws where one of them is wrong. */
-export function readLimitChanges(ctx: Context): LimitChanges {
-  const errors: FieldError[] = [];
-  const changes: LimitChanges = {};
-  for (const name of limitNames) {
-    const text = field(ctx, name).trim();
-    const error = text === '' ? undefined : limitError(name, text);
-    if (error) errors.push({ field: name, message: error });
-    changes[name] = text === '' ? null : Number(text);
-  }
-  requireValid(errors);
-  return changes;
-}
-
-/** Limits that were set for the account, or what was typed. */
-export function limitValues(ctx: Context, { limits }: Pick<Workspace, 'limits'>): Record<string, string> {
-  const isTyped = ctx.path.endsWith('/limits');
-  return Object.fromEntries(
-    limitNames.map((name) => [name, isTyped ? field(ctx, name) : String(limits?.[name] ?? '')]),
-  );
 }
 
 function operatorText(sentence: string): string {

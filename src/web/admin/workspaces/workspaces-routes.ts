@@ -1,13 +1,15 @@
 import type { Context } from 'koa';
 import { validate as isUuid } from 'uuid';
 import { blockWorkspace, findWorkspaceBlock, unblockWorkspace } from '../../../accounts/account-blocks.ts';
-import { changeLimits, readUse } from '../../../accounts/account-limits.ts';
+import { type LimitChanges, changeLimits, readUse } from '../../../accounts/account-limits.ts';
 import { type OperatorAction, listActions, recordAction } from '../../../accounts/operator-actions.ts';
 import { AppError, type FieldError, invalid } from '../../../errors.ts';
-import { planNames } from '../../../limits.ts';
+import { limitError, limitNames, planNames } from '../../../limits.ts';
+import { withTimeout } from '../../../runtime/timeout.ts';
+import { readAccountScans } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import { listPeople } from '../../../workspaces/people.ts';
-import { setPlan, Workspace } from '../../../workspaces/workspace.ts';
+import { setPlan, Workspace, type WorkspaceId } from '../../../workspaces/workspace.ts';
 import { field } from '../../middleware/forms.ts';
 import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
@@ -15,11 +17,12 @@ import type { Services } from '../../services.ts';
 import { requireValid, submit } from '../../ui/form.ts';
 import { createPages } from '../../ui/page.ts';
 import { normalizeReason, reasonErrors } from '../admin-layout.tsx';
-import { limitValues, readLimitChanges } from '../users/users-routes.ts';
 import { WorkspaceAdminView } from './workspace-view.tsx';
 
 const actionsShown = 10;
 const membersShown = 200;
+const scanDays = 30;
+const scansTimeoutMs = 5_000;
 const flashTexts = {
   plan: 'The plan was changed. It applies from the next request on.',
   limits: 'The limits were changed. They apply within 10 seconds.',
@@ -36,7 +39,7 @@ interface Change {
 
 /** A workspace for operators: members, plan, limits, block. Never what it has in its codes. */
 export function adminWorkspacePages(parts: Services): Routes {
-  const { db, config, now } = parts;
+  const { db, reads, config, now } = parts;
   const routes = createRoutes('/admin/workspaces');
   const pages = createPages(parts, flashTexts);
 
@@ -46,6 +49,9 @@ export function adminWorkspacePages(parts: Services): Routes {
     if (!workspace) throw new AppError('not_found', 'There is no such workspace.');
     return workspace;
   }
+
+  const readScans = (id: WorkspaceId) =>
+    reads.scans(id, (from) => readAccountScans(from, id, scanDays, now()));
 
   async function showWorkspace(ctx: Context, workspace: Workspace, errors: FieldError[] = []) {
     const marked = errors.length > 1 ? 'marked fields' : 'marked field';
@@ -57,6 +63,8 @@ export function adminWorkspacePages(parts: Services): Routes {
       use: await readUse(db, workspace.id),
       planLimits: config.limits[workspace.plan],
       block: await findWorkspaceBlock(db, workspace.id),
+      // Counting them may take too long for a workspace with very many codes.
+      scans: await withTimeout(scansTimeoutMs, readScans(workspace.id)).catch(() => undefined),
       actions: await listActions(db, { target: workspace.id, limit: actionsShown }),
       form: { values, errors, error },
     };
@@ -130,4 +138,26 @@ export function adminWorkspacePages(parts: Services): Routes {
     );
   });
   return routes;
+}
+
+/** The form of limits. Throws where one of them is wrong. */
+function readLimitChanges(ctx: Context): LimitChanges {
+  const errors: FieldError[] = [];
+  const changes: LimitChanges = {};
+  for (const name of limitNames) {
+    const text = field(ctx, name).trim();
+    const error = text === '' ? undefined : limitError(name, text);
+    if (error) errors.push({ field: name, message: error });
+    changes[name] = text === '' ? null : Number(text);
+  }
+  requireValid(errors);
+  return changes;
+}
+
+/** Limits that were set for the workspace, or what was typed. */
+function limitValues(ctx: Context, { limits }: Pick<Workspace, 'limits'>): Record<string, string> {
+  const isTyped = ctx.path.endsWith('/limits');
+  return Object.fromEntries(
+    limitNames.map((name) => [name, isTyped ? field(ctx, name) : String(limits?.[name] ?? '')]),
+  );
 }
