@@ -4,6 +4,7 @@ import { type SteadyLoad, startLoad } from '../faults/steady-load.ts';
 import { eventually } from '../support/eventually.ts';
 import type { SharedCode } from '../support/share.ts';
 import { type ApiLoad, startApiLoad } from './api-load.ts';
+import { type Belongings, createBelongings } from './belongings.ts';
 import { buildRelease, previousRelease } from './build-release.ts';
 import { type Installation, install } from './installation.ts';
 import { qrelay } from './release-process.ts';
@@ -23,6 +24,7 @@ describe('A rolling upgrade behind nginx, under load', function () {
   let codes: SharedCode[];
   let scans: SteadyLoad[];
   let api: ApiLoad;
+  let belongings: Belongings;
   let session: Awaited<ReturnType<typeof startSessionLoad>>;
   let step = 'start';
   const log = createRequestLog(() => step);
@@ -30,7 +32,8 @@ describe('A rolling upgrade behind nginx, under load', function () {
   before(async () => {
     oldRelease = (await buildRelease(await previousRelease())).folder;
     installation = await install(oldRelease, demoScans);
-    const key = await makeKey();
+    const key = await makeKey('api@example.com');
+    belongings = await createBelongings(installation.url, makeKey, log);
     codes = [await createCode(key, 'Poster'), await createCode(key, 'Flyer')];
     scans = codes.map(({ shareToken }) =>
       startLoad([`${installation.url}/r/${shareToken}`], scansPerSecond, {
@@ -38,7 +41,7 @@ describe('A rolling upgrade behind nginx, under load', function () {
       }),
     );
     const [busy] = codes as [SharedCode];
-    api = startApiLoad(installation.url, makeKey, busy, log);
+    api = startApiLoad(installation.url, () => makeKey('api@example.com'), busy, log);
     session = await startSessionLoad(installation.url, log);
     await moreOfEverything();
   });
@@ -52,8 +55,8 @@ describe('A rolling upgrade behind nginx, under load', function () {
   const run = (release: string, ...args: string[]) => qrelay(release, args, installation.settings);
   const redirects = () => scans.reduce((sum, { result }) => sum + result.redirects, 0);
 
-  async function makeKey(): Promise<string> {
-    const { stdout } = await run(oldRelease, 'key', 'create', '--email', 'api@example.com', '--plan', 'pro');
+  async function makeKey(email: string): Promise<string> {
+    const { stdout } = await run(oldRelease, 'key', 'create', '--email', email, '--plan', 'pro');
     return stdout.trim();
   }
 
@@ -79,6 +82,12 @@ describe('A rolling upgrade behind nginx, under load', function () {
     expectNoFaults();
   }
 
+  async function expectEverythingKept(): Promise<void> {
+    await moreOfEverything();
+    await belongings.check();
+    expectNoFaults();
+  }
+
   const hasFaults = () =>
     log.faults.length > 0 || scans.some(({ result }) => Object.keys(result.faults).length > 0);
 
@@ -98,14 +107,14 @@ describe('A rolling upgrade behind nginx, under load', function () {
         await program.replace(release);
         await afterEach();
       }
-    await moreOfEverything();
+    await expectEverythingKept();
   }
 
   it('migrates while the previous release runs', async () => {
     step = 'migrate';
     const { stderr } = await run(newRelease, 'migrate');
     expect(stderr).to.match(/Applied 00/);
-    await moreOfEverything();
+    await expectEverythingKept();
   });
 
   it('replaces workers, then web processes, one at a time', () =>
@@ -144,6 +153,7 @@ describe('A rolling upgrade behind nginx, under load', function () {
     step = 'end';
     await Promise.all([...scans.map((load) => load.stop()), api.stop(), session.stop()]);
     await installation.drained();
+    await belongings.check();
     expectNoFaults();
     for (const [index, { id }] of codes.entries())
       expect(await scansOf(id), `scans of code ${index}`).to.equal(scans[index]?.result.redirects);
@@ -156,7 +166,7 @@ describe('A rolling upgrade behind nginx, under load', function () {
     expect((await run(newRelease, 'queue', 'failed')).stdout).to.equal('');
     console.log(
       `      ${redirects()} redirects (slowest ${Math.round(Math.max(...scans.map(({ result }) => result.slowestMs)))} ms), ` +
-        `${log.requests} other requests (slowest ${Math.round(log.slowestMs)} ms), ${session.codes()} forms`,
+        `${log.requests} other requests (slowest ${Math.round(log.slowestMs)} ms), ${session.codes()} forms, ${belongings.paths.length} belongings`,
     );
   });
 
