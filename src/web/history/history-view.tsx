@@ -43,7 +43,7 @@ export function HistoryView(props: HistoryProps) {
     <Page
       title="History"
       at="/workspace"
-      styles={['codes', 'history']}
+      styles={['codes', 'history', 'workspace']}
       heading={
         <div class="heading">
           <h1>History</h1>

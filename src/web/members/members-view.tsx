@@ -21,7 +21,7 @@ export function MembersView({ workspace, ownId, isOwner, members, invitations, i
   const owners = members.filter(({ role }) => role === 'owner');
   const isLastOwner = (userId: string) => owners.length === 1 && owners[0]?.userId === userId;
   return (
-    <Page title="Members" at="/workspace" styles={['members']} form={refusedOf(invite)}>
+    <Page title="Members" at="/workspace" styles={['members', 'workspace']} form={refusedOf(invite)}>
       <WorkspaceTabs at="/members" />
       <section class="card">
         <h2>

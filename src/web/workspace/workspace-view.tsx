@@ -47,7 +47,11 @@ export function WorkspaceView(props: WorkspaceProps) {
   const { flash } = useVisitor();
   const isOwner = role === 'owner';
   return (
-    <Layout title={refused ? 'Error: Workspace' : 'Workspace'} at="/workspace" styles={['account']}>
+    <Layout
+      title={refused ? 'Error: Workspace' : 'Workspace'}
+      at="/workspace"
+      styles={['account', 'workspace']}
+    >
       <h1>
         <bdi>{workspace.name}</bdi>
       </h1>
