@@ -22,6 +22,7 @@ const trusted: Record<string, string> = {
 /** Patterns that are built at run time, and how they are checked. */
 const builtAtRunTime: Record<string, string> = {
   'src/web/codes/form/form.browser.js': 'a literal of src/codes/, which the page hands to its script',
+  'src/web/middleware/workspace-addresses.ts': 'alternatives of our own path segments, without repetition',
 };
 
 const files = ['src', 'workers'].flatMap((folder) =>
@@ -74,9 +75,9 @@ async function slowness({ source, flags }: Pattern): Promise<string | undefined>
 }
 
 describe('The regular expressions of the service', () => {
-  it('are all found, except one that is built at run time', () => {
+  it('are all found, except those that are built at run time', () => {
     const unreadable = read.flatMap((file) => file.unreadable.map(() => file.path));
-    expect(unreadable).to.deep.equal(Object.keys(builtAtRunTime));
+    expect([...new Set(unreadable)]).to.have.members(Object.keys(builtAtRunTime));
     expect(read.reduce((count, { found }) => count + found.length, 0)).to.be.greaterThan(100);
   });
 

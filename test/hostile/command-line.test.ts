@@ -34,7 +34,7 @@ const grants: CommandRow[] = [
     name: `the scopes ${JSON.stringify(scopes.slice(0, 20))}`,
     args: create('--scopes', scopes),
     code: 2 as const,
-    says: 'Must be some of read, codes, analytics, webhooks, separated by commas.',
+    says: 'Must be some of read, codes, analytics, webhooks, audit, separated by commas.',
   })),
   ...invalidDays.map((day) => ({
     name: `the end ${JSON.stringify(day)}`,

@@ -16,8 +16,10 @@ const withIdsInBody = apiRoutes.filter(
   ({ method, path }) =>
     /^\/api\/v1\/qrcodes\/(?:bulk|labels|files)$/.test(path) && !(method === 'POST' && path.endsWith('bulk')),
 );
+/** The history of a workspace has what was deleted, too. */
+const isHistory = ({ path }: Route) => /^\/(?:history|api\/v1\/audit)/.test(path);
 const lists = routes.filter(
-  (route) => route.method === 'GET' && !hasId(route) && route.access !== 'stranger',
+  (route) => route.method === 'GET' && !hasId(route) && route.access !== 'stranger' && !isHistory(route),
 );
 const idsOfCodes = idsElsewhere.filter(
   ({ path, form, body }) =>

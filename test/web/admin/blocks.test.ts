@@ -80,7 +80,7 @@ describe('The page of blocks', () => {
       'An operator cannot be blocked',
     );
     expect(await refused({ kind: 'planet', value: 'earth' })).to.contain(
-      'must be a host, a code or an account',
+      'must be a host, a code, an account or a workspace',
     );
     expect(await refused({ kind: 'host', value: `${'x'.repeat(10_000)}.example` })).to.contain(
       'Enter a host',
@@ -144,7 +144,7 @@ describe('The audit log', () => {
     const user = await findOrCreateUser(service.db, 'target@example.com', new Date());
     for (let number = 0; number < 26; number += 1)
       for (const plan of ['pro', 'free'])
-        expect((await operator.post(`/admin/users/${user.id}/plan`, { plan })).status).to.equal(303);
+        expect((await operator.post(`/admin/workspaces/${user.id}/plan`, { plan })).status).to.equal(303);
     const first = await operator.get('/admin/audit');
     const html = await first.clone().text();
     const text = await mainText(first);

@@ -66,7 +66,7 @@ describe('The examples of the docs', () => {
         );
       const examples: Example[] = run.map((operation) => ({
         code: here(language.write(operation.request)),
-        env: { KEY: key, ID: idFor(operation, things) },
+        env: { KEY: key, ID: idFor(operation, things), VERSION: '1' },
       }));
       const picture = {
         code: here(language.write(pictureRequest(baseUrl))),

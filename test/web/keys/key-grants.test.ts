@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { scopes } from '../../../src/accounts/key-scopes.ts';
 import { findUserByEmail } from '../../../src/accounts/users.ts';
 import { apiClient } from '../../support/api-client.ts';
 import { type FormClient, signedIn } from '../../support/form-client.ts';
@@ -49,7 +50,7 @@ describe('API keys with scopes and an expiry, without scripts', () => {
   it('can do everything and do not expire unless their owner says so', async () => {
     const form = await (await owner.get('/keys')).text();
     expect(form).to.match(/<input[^>]*value="everything"[^>]* checked/);
-    expect(form.match(/type="checkbox"/g)).to.have.length(4);
+    expect(form.match(/type="checkbox"/g)).to.have.length(scopes.length);
     const made = [await create({}), await create({ access: 'everything', lastDay: '' })];
     for (const { page } of made) expect(page).to.contain('everything').and.to.contain('does not expire');
     const rows = await stored();
