@@ -216,6 +216,16 @@ describe('The history of the API', () => {
       expect(await found(`?from=${created.at}&to=${styleEntry.at}&kind=webhook`)).to.deep.equal([]);
     });
 
+    it('has each entry in the period that begins at its time', async () => {
+      for (let number = 1; number <= 20; number += 1) await create();
+      for (const entry of (await audit('?kind=code')).data) {
+        const end = new Date(Date.parse(entry.at) + 1).toISOString();
+        const found = (await audit(`?kind=code&from=${entry.at}&to=${end}`)).data;
+        expect(found.map(({ id }) => id)).to.include(entry.id);
+        expect(found.filter((other) => other.at !== entry.at)).to.deep.equal([]);
+      }
+    });
+
     for (const path of ['/audit', '/audit.csv'])
       it(`refuses a query of ${path} with an error for each wrong parameter`, async () => {
         const wrong = 'actorId=me&kind=codes&from=yesterday&to=2026-13-01&codeId=1';
