@@ -99,6 +99,26 @@ describe('The history of the API', () => {
       expect((await versions(id)).data).to.have.length(3);
     });
 
+    it('answers 409 with both values of each field that was changed again, and changes nothing', async () => {
+      const { id } = await create();
+      await patch(id, { name: 'Winter', content: at(2) });
+      await patch(id, { content: at(3), category: 'Bar' });
+      const before = (await read(id)).body;
+      const conflict = await restore(id, 1);
+      expectError(conflict, 409, 'validation_error');
+      expect(conflict.body.code).to.equal('restore_conflict');
+      expect(conflict.body.details).to.deep.equal([
+        { field: 'content', message: `is "${at(3)}" since version 3, and would become "${at(1)}"` },
+        { field: 'category', message: 'is "Bar" since version 3, and would become null' },
+      ]);
+      expect((await read(id)).body).to.deep.equal(before);
+      expect((await versions(id)).data).to.have.length(3);
+      const named = await restore(id, 1, { fields: ['name'] });
+      expect(named.body).to.include({ name: 'Menu', content: at(3), category: 'Bar' });
+      const all = await restore(id, 1, { overwrite: true });
+      expect(all.body).to.include({ name: 'Menu', content: at(1), category: null });
+    });
+
     it('refuses a stale If-Match with 412, and has the new ETag after a restore', async () => {
       const { id } = await create();
       const stale = (await read(id)).headers.get('ETag') ?? '';
