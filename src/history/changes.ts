@@ -95,6 +95,9 @@ interface Page {
   cursor?: string | undefined;
 }
 
+/** The id is generated before `at`, which is rounded to milliseconds. */
+const idLeadMs = 1_000;
+
 /** Up to `limit` + 1 entries of a workspace, newest first: the extra one shows that there is a next page. */
 export async function listChanges(
   db: Database,
@@ -110,9 +113,9 @@ export async function listChanges(
   if (codeId !== undefined) query.where({ code_id: codeId });
   if (actorId !== undefined) query.where({ actor_id: actorId });
   if (kind !== undefined) query.where({ kind });
-  // Ids start with the time.
-  if (from) query.where('id', '>=', firstIdAt(from));
-  if (to) query.where('id', '<', firstIdAt(to));
+  // The index is by id, which starts with a time just before `at`.
+  if (from) query.where('id', '>=', firstIdAt(new Date(from.getTime() - idLeadMs))).where('at', '>=', from);
+  if (to) query.where('id', '<', firstIdAt(to)).where('at', '<', to);
   if (cursor !== undefined) query.where('id', '<', cursor);
   return query;
 }

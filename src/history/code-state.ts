@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors.ts';
 import type { CodeFile } from '../codes/files/stored-file.ts';
+import type { CodeType } from '../codes/content/content-types.ts';
 import { type Design, normalizeDesign } from '../codes/design/design.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import type { PageLogo } from '../codes/share-page.ts';
@@ -126,8 +127,23 @@ export function changedFields({ before, after }: Pick<Version, 'before' | 'after
   return stateFields.filter((field) => names.has(field));
 }
 
-/** The number of the latest version of a code. 0: it has none. */
+/** The number of the latest version of a code. 0: the code is older than its history, and was not changed since. */
 export async function latestVersion(db: Database, code: QrCode): Promise<number> {
   const [latest] = await versionsOf(db, code, { limit: 1 });
   return latest?.version ?? 0;
+}
+
+/** The type that a code had at a version, which says how to read its content. */
+export async function typeAtVersion(
+  db: Database,
+  { id, workspaceId, type }: Pick<QrCode, 'id' | 'workspaceId' | 'type'>,
+  version: number,
+): Promise<CodeType> {
+  const { rows } = (await db.raw(
+    `SELECT before ->> 'type' AS type FROM changes
+     WHERE code_id = :id AND workspace_id = :workspaceId AND version > :version AND jsonb_exists(before, 'type')
+       AND action = 'changed' ORDER BY version LIMIT 1`,
+    { id, workspaceId, version },
+  )) as { rows: { type: CodeType }[] };
+  return rows[0]?.type ?? type;
 }

@@ -1,13 +1,10 @@
 import type { QrCode } from '../codes/qr-code.ts';
-import type { CodeType } from '../codes/content/content-types.ts';
 import type { Database } from '../store/database.ts';
-
-type Versioned = Pick<QrCode, 'id' | 'workspaceId' | 'type'>;
 
 /** The days in UTC, such as `2026-11-01`, on which what a code opens was changed. Both ends are included. */
 export async function readDestinationChanges(
   db: Database,
-  { id, workspaceId }: Versioned,
+  { id, workspaceId }: Pick<QrCode, 'id' | 'workspaceId'>,
   { from, to }: { from: string; to: string },
 ): Promise<Set<string>> {
   const { rows } = (await db.raw(
@@ -17,19 +14,4 @@ export async function readDestinationChanges(
     { id, workspaceId, from: `${from}T00:00:00Z`, to: `${to}T00:00:00Z` },
   )) as { rows: { day: string }[] };
   return new Set(rows.map(({ day }) => day));
-}
-
-/** The type that a code had at a version, which says how to read its content. */
-export async function typeAtVersion(
-  db: Database,
-  { id, workspaceId, type }: Versioned,
-  version: number,
-): Promise<CodeType> {
-  const { rows } = (await db.raw(
-    `SELECT before ->> 'type' AS type FROM changes
-     WHERE code_id = :id AND workspace_id = :workspaceId AND version > :version AND jsonb_exists(before, 'type')
-       AND action = 'changed' ORDER BY version LIMIT 1`,
-    { id, workspaceId, version },
-  )) as { rows: { type: CodeType }[] };
-  return rows[0]?.type ?? type;
 }

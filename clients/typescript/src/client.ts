@@ -1,5 +1,6 @@
 import { createCodeParts } from './code-parts.ts';
 import { createCodes } from './codes.ts';
+import { createAudit, createVersions } from './history.ts';
 import { createPrints } from './prints.ts';
 import type { components } from './schema.ts';
 import { type ApiRequest, type RequestOptions, send } from './send.ts';
@@ -52,9 +53,15 @@ export function createClient({
   }
 
   return {
-    codes: { ...createCodes(call), ...createCodeParts(call), ...createPrints(download) },
+    codes: {
+      ...createCodes(call),
+      ...createCodeParts(call),
+      ...createVersions(call),
+      ...createPrints(download),
+    },
     styles: createStyles(call),
     webhooks: createWebhooks(call),
+    audit: createAudit(call, download),
     /** What the account of the key may have, and has. */
     account: async (given: RequestOptions = {}): Promise<Account> =>
       (await call<Account>({ method: 'GET', path: '/account', ...given })).result,

@@ -29,6 +29,14 @@ export type {
   ScansQuery,
 } from './codes.ts';
 export { QrelayError, type ErrorDetail } from './errors.ts';
+export type {
+  Change,
+  ChangesCsvQuery,
+  ChangesQuery,
+  QrCodeRestoration,
+  QrCodeVersion,
+  VersionsQuery,
+} from './history.ts';
 export type { Page } from './paging.ts';
 export type { QrCodeFiles, QrCodeLabels } from './prints.ts';
 export type { RequestOptions } from './send.ts';

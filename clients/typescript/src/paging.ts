@@ -1,14 +1,14 @@
-export interface Page<Item> {
+export interface Page<Item, Cursor = string> {
   data: Item[];
   /** Null on the last page. */
-  nextCursor: string | null;
+  nextCursor: Cursor | null;
 }
 
 /** All items of all pages. A page is read when its first item is asked for. */
-export async function* everyItem<Item>(
-  readPage: (cursor: string | undefined) => Promise<Page<Item>>,
+export async function* everyItem<Item, Cursor = string>(
+  readPage: (cursor: Cursor | undefined) => Promise<Page<Item, Cursor>>,
 ): AsyncGenerator<Item, void, undefined> {
-  let cursor: string | undefined;
+  let cursor: Cursor | undefined;
   do {
     const page = await readPage(cursor);
     yield* page.data;

@@ -2411,14 +2411,15 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A request with the same `Idempotency-Key` is still being processed. */
+        /** @description With the `code` `request_in_progress`: a request with the same `Idempotency-Key` is still being processed. With `restore_conflict`: fields that the restored version would set were changed again since; `details` has both values of each. */
         InProgress: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
+                /** @description Seconds to wait before you try again. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {

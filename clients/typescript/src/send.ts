@@ -28,8 +28,7 @@ export interface SendOptions {
   timeoutMs: number;
 }
 
-/** 409: a request with the same idempotency key is still being processed. */
-const retriedStatuses = new Set([409, 429, 500, 502, 503, 504]);
+const retriedStatuses = new Set([429, 500, 502, 503, 504]);
 const firstDelayMs = 500;
 const maxBackoffMs = 8_000;
 
@@ -46,9 +45,11 @@ export async function send(request: ApiRequest, options: SendOptions): Promise<R
     if (outcome instanceof Response) return outcome;
     signal?.throwIfAborted();
     const { error } = outcome;
-    const status = error instanceof QrelayError ? error.status : undefined;
+    const { status, retryAfterMs } = error instanceof QrelayError ? error : {};
     if (status === 404 && method === 'DELETE' && attempt > 0) return new Response(null, { status: 204 });
-    const isTemporary = status === undefined || retriedStatuses.has(status);
+    // 409 with Retry-After: a request with the same idempotency key is still being processed.
+    const isInProgress = status === 409 && retryAfterMs !== undefined;
+    const isTemporary = status === undefined || isInProgress || retriedStatuses.has(status);
     const delayMs = delayBefore(attempt, error);
     if (!isTemporary || attempt >= options.maxRetries || delayMs > options.maxRetryDelayMs) throw error;
     await wait(delayMs, signal);

@@ -203,12 +203,23 @@ interface Value {
   isQuoted: boolean;
 }
 
-function parseWifi(content: string): WifiContent | TextContent {
+/** For the history. Other content stays as it is. */
+export function withoutWifiPassword(content: string): string {
+  const fields = fieldsOf(content)?.map(({ key, raw }) => `${key}:${key === 'P' && raw ? '…' : raw}`);
+  return fields ? `WIFI:${fields.join(';')};;` : content;
+}
+
+function fieldsOf(content: string): ReturnType<typeof parseFields> | undefined {
   const [, body] = /^\s*WIFI:(.*)$/is.exec(content) ?? [];
-  if (body === undefined) return asText(content);
-  const values = new Map<string, Value>();
   // A trailing line break is not part of the payload.
-  for (const { key, raw } of parseFields(trimEndOf(body, '\r\n'), keys)) {
+  return body === undefined ? undefined : parseFields(trimEndOf(body, '\r\n'), keys);
+}
+
+function parseWifi(content: string): WifiContent | TextContent {
+  const fields = fieldsOf(content);
+  if (!fields) return asText(content);
+  const values = new Map<string, Value>();
+  for (const { key, raw } of fields) {
     if (!values.has(key)) values.set(key, parseValue(raw));
   }
   const name = values.get('S');

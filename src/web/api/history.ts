@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { undoDays } from '../../codes/undo-period.ts';
-import { csvLine } from '../../formats/csv.ts';
 import {
   type Change,
   type ChangeFilter,
@@ -13,12 +12,11 @@ import {
   type Version,
   versionsOf,
 } from '../../history/changes.ts';
+import { csvOf, maxCsvRows, withoutPassword } from '../../history/export-changes.ts';
 import { noSuchVersion, stateFields } from '../../history/code-state.ts';
 import { preparePutBack } from '../../history/put-back.ts';
 import { Type, choice, closed, nullable, timestamp, uuid } from '../../schema.ts';
 import type { Actor } from '../../store/actor.ts';
-import type { Database } from '../../store/database.ts';
-import type { WorkspaceId } from '../../workspaces/workspace.ts';
 import { pageOf, pageQuery, period, periodOf, periodRules, toPage } from './lists.ts';
 import { operation } from './operation.ts';
 import { codeEtag, presentCode, presentWithCount, readExample, readShape } from './qr-codes.ts';
@@ -255,52 +253,6 @@ const filterOf = ({ actorId, kind, ...rest }: AuditQuery): ChangeFilter => ({
   ...periodOf(rest),
 });
 
-const columns = [
-  'at',
-  'actorKind',
-  'actorId',
-  'actorName',
-  'action',
-  'kind',
-  'subjectId',
-  'subjectName',
-  'version',
-  'requestId',
-] as const;
-const rowsPerRead = 500;
-const maxRows = 50_000;
-
-/** Reads page by page, as fast as the client does. */
-export async function* csvOf(
-  db: Database,
-  workspaceId: WorkspaceId,
-  filter: ChangeFilter,
-): AsyncGenerator<string> {
-  yield csvLine([...columns, 'before', 'after']);
-  let cursor: string | undefined;
-  for (let rows = 0; rows < maxRows; rows += rowsPerRead) {
-    const found = await listChanges(db, workspaceId, filter, { limit: rowsPerRead, cursor });
-    const page = found.slice(0, rowsPerRead);
-    yield page.map((entry) => toLine(withoutPassword(entry))).join('');
-    if (found.length <= rowsPerRead) return;
-    cursor = page.at(-1)?.id;
-  }
-}
-
-/** Who reads the history of a workspace need not know the password of its Wi-Fi, which is a part of the content. */
-function withoutPassword<Entry extends Change>(entry: Entry): Entry {
-  const hide = (values: Fields | null) =>
-    typeof values?.['content'] === 'string' && /^WIFI:/i.test(values['content'])
-      ? { ...values, content: values['content'].replace(/([;:]P:)(?:\\[^]|[^\\;])+/gi, '$1…') }
-      : values;
-  return Object.assign(entry, { before: hide(entry.before), after: hide(entry.after) });
-}
-
-function toLine(entry: Change): string {
-  const json = (given: Fields | null) => (given === null ? null : JSON.stringify(given));
-  return csvLine([...columns.map((name) => entry[name]), json(entry.before), json(entry.after)]);
-}
-
 export const auditOperations = [
   operation({
     id: 'listChanges',
@@ -330,7 +282,7 @@ export const auditOperations = [
     path: '/audit.csv',
     scope: 'audit',
     summary: 'Export the changes in a workspace',
-    description: `The same as CSV, newest first, up to ${maxRows} entries. \`before\` and \`after\` are JSON. Values that a spreadsheet would run as a formula begin with an apostrophe.`,
+    description: `The same as CSV, newest first, up to ${maxCsvRows} entries. \`before\` and \`after\` are JSON. Values that a spreadsheet would run as a formula begin with an apostrophe.`,
     query: Type.Object(auditQuery),
     queryRules: periodRules,
     success: {

@@ -48,6 +48,8 @@ export interface ErrorResponse {
     details?: { field: string; message: string }[];
   };
   headers?: string[];
+  /** Headers that are not always sent. */
+  optionalHeaders?: string[];
   /** Sent before the request was read, without the headers of other responses. */
   isUnread?: true;
 }
@@ -112,13 +114,14 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   409: {
     name: 'InProgress',
-    description: 'A request with the same `Idempotency-Key` is still being processed.',
+    description:
+      'With the `code` `request_in_progress`: a request with the same `Idempotency-Key` is still being processed. With `restore_conflict`: fields that the restored version would set were changed again since; `details` has both values of each.',
     example: {
       error: 'validation_error',
       code: 'request_in_progress',
       message: 'A request with this Idempotency-Key is still being processed. Try again in a second.',
     },
-    headers: ['Retry-After'],
+    optionalHeaders: ['Retry-After'],
   },
   412: {
     name: 'VersionConflict',

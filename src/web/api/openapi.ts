@@ -225,10 +225,16 @@ function describeBody(schema: TSchema, operations: Operation[]): JsonObject {
   };
 }
 
-function describeError({ description, example, headers: more = [], isUnread }: ErrorResponse): JsonObject {
+function describeError(response: ErrorResponse): JsonObject {
+  const { description, example, headers: more = [], optionalHeaders = [], isUnread } = response;
   return {
     description,
-    headers: headerReferences(isUnread ? ['X-Request-Id'] : [...always, ...more]),
+    headers: {
+      ...headerReferences(isUnread ? ['X-Request-Id'] : [...always, ...more]),
+      ...Object.fromEntries(
+        optionalHeaders.map((name) => [name, { ...(headers[name] as JsonObject), required: false }]),
+      ),
+    },
     content: {
       'application/json': {
         schema: reference(errorShape),

@@ -11,11 +11,11 @@ import {
   changeKinds,
   listChanges,
 } from '../../history/changes.ts';
+import { csvOf } from '../../history/export-changes.ts';
 import { dayMs } from '../../runtime/units.ts';
 import { listEndpoints } from '../../webhooks/endpoints.ts';
 import { hasRole } from '../../workspaces/members.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
-import { csvOf } from '../api/history.ts';
 import { callerOf } from '../middleware/caller.ts';
 import { membershipOf, workspaceIdOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';

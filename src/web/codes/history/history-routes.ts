@@ -10,10 +10,11 @@ import {
   type CodeState,
   changedFields,
   compareWithVersion,
+  latestVersion,
   noSuchVersion,
   type StateField,
+  typeAtVersion,
 } from '../../../history/code-state.ts';
-import { typeAtVersion } from '../../../history/destination-changes.ts';
 import { PutBackConflict, putBack } from '../../../history/put-back.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
@@ -43,8 +44,6 @@ export function codeHistoryPages(parts: Services): Routes {
   const routes = createRoutes('/codes/:id/history');
   const pages = createPages(parts, flashTexts);
   const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), String(ctx['params'].id));
-  /** 0: the code is older than its history, and was not changed since. */
-  const latestVersion = async (code: QrCode) => (await versionsOf(db, code, { limit: 1 }))[0]?.version ?? 0;
   const pathOf = (code: QrCode) => `/codes/${code.id}/history`;
 
   async function showHistory(
@@ -80,7 +79,7 @@ export function codeHistoryPages(parts: Services): Routes {
     const entry = number === undefined ? undefined : await findVersion(db, code, number);
     if (entry?.action !== 'changed' || !entry.before) throw noSuchVersion();
     const seen = readVersion(field(ctx, 'seen'));
-    const isOutdated = seen !== undefined && seen !== (await latestVersion(code));
+    const isOutdated = seen !== undefined && seen !== (await latestVersion(db, code));
     const chosen = seen === undefined || isOutdated ? undefined : chosenFields(ctx, entry);
     try {
       await spendForm(ctx, parts);
@@ -92,7 +91,7 @@ export function codeHistoryPages(parts: Services): Routes {
       });
       if (restored.length === 0) return await showHistory(ctx, code, { isUnchanged: true });
       codeChanged(code.shareToken);
-      const undo = await latestVersion(changed);
+      const undo = await latestVersion(db, changed);
       pages.redirectWithFlash(ctx, `${pathOf(code)}?undo=${undo}`, 'putBack');
     } catch (error) {
       if (error instanceof PutBackConflict) return await showChoice(ctx, code, entry, error, isOutdated);
@@ -121,7 +120,7 @@ export function codeHistoryPages(parts: Services): Routes {
       code,
       version: entry.version,
       conflicts: groupConflicts(conflicts, all, versions),
-      seen: await latestVersion(code),
+      seen: await latestVersion(db, code),
       formerType: await typeAtVersion(db, code, entry.version - 1),
       now: now(),
       isOutdated,

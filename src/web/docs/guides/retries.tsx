@@ -66,7 +66,8 @@ export function idempotencyGuide(reference: Reference): Guide {
               <li>The same key with another method, path or body is a 400 that names the header.</li>
               <li>
                 Parallel requests with the same key are processed once. The others wait for the response, or
-                get <a href="/docs/errors#error-409">409</a>: send them again.
+                get a <a href="/docs/errors#error-409">409</a> with the code <code>request_in_progress</code>:
+                send them again.
               </li>
             </ul>
           </>
