@@ -139,6 +139,7 @@ describe('Clients generated from /api/v1/openapi.json', () => {
     pageLogo: ['Café', 'Café', 204],
     style: ['Summer', 'Winter', 1, 'dots', 'string', true, 204],
     styled: [1, true, 204],
+    history: ['created', 'Menu', 'Menu', true, 'at,actorKind'],
     deleted: 204,
     trash: ['string', true, 204],
     error: 'not_found',

@@ -1355,11 +1355,15 @@ export interface components {
             };
             /** @description The former values of the fields that were changed. Null if it was created. */
             before: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null | string[] | {
+                    [key: string]: string | number | boolean | null;
+                };
             } | null;
             /** @description Their new values. Null if it was deleted. What is secret is never in it. */
             after: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null | string[] | {
+                    [key: string]: string | number | boolean | null;
+                };
             } | null;
         };
         /** @description A change of something in the workspace. */
@@ -1415,11 +1419,15 @@ export interface components {
             version: number | null;
             /** @description The former values of the fields that were changed. Null if it was created. */
             before: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null | string[] | {
+                    [key: string]: string | number | boolean | null;
+                };
             } | null;
             /** @description Their new values. Null if it was deleted. What is secret is never in it. */
             after: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null | string[] | {
+                    [key: string]: string | number | boolean | null;
+                };
             } | null;
         };
         /** @description Scan statistics of one QR code. */

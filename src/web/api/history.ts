@@ -33,8 +33,16 @@ const actorProperties = {
   id: nullable(uuid('Of the person or the key, or null.')),
 };
 
+const plainValue = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'null' }];
+const fieldValue = {
+  anyOf: [
+    ...plainValue,
+    { type: 'array', items: { type: 'string' } },
+    { type: 'object', additionalProperties: { anyOf: plainValue } },
+  ],
+};
 const fields = (description: string) =>
-  Type.Unsafe<Fields | null>({ type: ['object', 'null'], additionalProperties: true, description });
+  Type.Unsafe<Fields | null>({ type: ['object', 'null'], additionalProperties: fieldValue, description });
 
 const changeProperties = {
   at: timestamp('When it was changed.'),

@@ -16,7 +16,10 @@ import {
   deleteStyleLogo,
   deleteWebhook,
   downloadQrCodeFiles,
+  exportChanges,
+  listChanges,
   listQrCodeScans,
+  listQrCodeVersions,
   listQrCodes,
   listStyles,
   listWebhookDeliveries,
@@ -46,6 +49,7 @@ import {
   replayWebhook,
   retryWebhookDelivery,
   restoreQrCode,
+  restoreQrCodeVersion,
   rotateWebhookSecret,
   testWebhook,
   updateQrCode,
@@ -228,6 +232,22 @@ export async function roundTrip(
   );
   const styleDeleted = await deleteStyle({ client, path: styleAt });
   const account = schemas.zReadAccountResponse.parse((await readAccount({ client })).data);
+  const versions = schemas.zListQrCodeVersionsResponse.parse(
+    (await listQrCodeVersions({ client, path, query: { limit: 100 } })).data,
+  );
+  const putBack = schemas.zRestoreQrCodeVersionResponse.parse(
+    (
+      await restoreQrCodeVersion({
+        client,
+        path: { id, version: '1' },
+        body: { fields: ['name'], overwrite: true },
+      })
+    ).data,
+  );
+  const listed = schemas.zListChangesResponse.parse(
+    (await listChanges({ client, query: { kind: 'code', limit: 1 } })).data,
+  );
+  const changesFile = await exportChanges({ client });
   const deleted = await deleteQrCode({ client, path });
   const gone = await readQrCode({ client, path, throwOnError: false });
   const trash = schemas.zListQrCodesResponse.parse(
@@ -269,6 +289,13 @@ export async function roundTrip(
     ],
     styled: [applied.total, application.styleId === style.id, styleDeleted.response.status],
     account: [account.plan, account.limits.codes, account.use.webhooks],
+    history: [
+      versions.data.at(-1)?.action,
+      versions.data.at(-1)?.after?.['name'],
+      putBack.name,
+      listed.data[0]?.subject.id === id,
+      String(changesFile.data).slice(0, 12),
+    ],
     deleted: deleted.response.status,
     trash: [typeof trash.data[0]?.deletedAt, restored.id === id, purged.response.status],
     error: schemas.zError.parse(gone.error).error,

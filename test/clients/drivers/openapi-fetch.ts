@@ -149,6 +149,13 @@ export async function roundTrip(
   });
   const styleDeleted = await client.DELETE('/styles/{id}', { params: styleAt });
   const account = await client.GET('/account');
+  const versions = await client.GET('/qrcodes/{id}/versions', { params: { path, query: { limit: 100 } } });
+  const putBack = await client.POST('/qrcodes/{id}/versions/{version}/restore', {
+    params: { path: { id, version: '1' } },
+    body: { fields: ['name'], overwrite: true },
+  });
+  const changes = await client.GET('/audit', { params: { query: { kind: 'code', limit: 1 } } });
+  const changesFile = await client.GET('/audit.csv', { parseAs: 'text' });
   const deleted = await client.DELETE('/qrcodes/{id}', { params: { path } });
   const gone = await client.GET('/qrcodes/{id}', { params: { path } });
   const trash = await client.GET('/qrcodes', { params: { query: { state: 'trashed' } } });
@@ -197,6 +204,13 @@ export async function roundTrip(
     ],
     styled: [applied.data?.total, application.data?.styleId === style.data.id, styleDeleted.response.status],
     account: [account.data?.plan, account.data?.limits.codes, account.data?.use.webhooks],
+    history: [
+      versions.data?.data.at(-1)?.action,
+      versions.data?.data.at(-1)?.after?.['name'],
+      putBack.data?.name,
+      changes.data?.data[0]?.subject.id === id,
+      changesFile.data?.slice(0, 12),
+    ],
     deleted: deleted.response.status,
     trash: [typeof trash.data?.data[0]?.deletedAt, restored.data?.id === id, purged.response.status],
     error,
