@@ -47,7 +47,7 @@ const units: [limitSeconds: number, seconds: number, name: string][] = [
   [30 * 86_400, 86_400, 'day'],
 ];
 
-/** "just now", "1 minute ago", "3 days ago". Undefined where the date says it better. */
+/** "just now", "1 minute ago", "3 days ago". Undefined if the date says it better. */
 function agoInWords(at: Date, now: Date): string | undefined {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
   if (seconds < 60) return 'just now';

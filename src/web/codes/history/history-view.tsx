@@ -89,7 +89,7 @@ function VersionEntry({ code, shown: { version, types }, now }: VersionProps) {
   );
 }
 
-/** The contents of old entries are gone where a code was deleted. */
+/** Entries about a code that was deleted for good have no contents. */
 const canPutBack = ({ action, before }: Version) => action === 'changed' && before !== null;
 
 const lookFields = ['design', 'foregroundColor', 'backgroundColor'];
