@@ -25,7 +25,7 @@ export function Who({ change, isWithin = false }: { change: Acted; isWithin?: bo
   return <bdi>{actorText(change, brand.name)}</bdi>;
 }
 
-/** As in the CSV. */
+/** For people. The CSV has `actorName` instead. */
 export function actorText({ actorKind, actorName }: Acted, service: string): string {
   switch (actorKind) {
     case 'person':

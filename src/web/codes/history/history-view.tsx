@@ -43,7 +43,7 @@ export function CodeHistoryView(props: HistoryProps) {
     >
       {isUnchanged && (
         <div class="notice plain" role="status">
-          Nothing was changed: the code already is like that.
+          Nothing changed: the code already has these values.
         </div>
       )}
       {versions.length === 0 ? (
