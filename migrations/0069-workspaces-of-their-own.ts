@@ -35,7 +35,7 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE blocks
       DROP CONSTRAINT blocks_kind_check,
       ADD CONSTRAINT blocks_kind_check CHECK (kind IN ('code', 'host', 'account', 'workspace')),
-      -- Of a workspace that is blocked because this account is, its only owner.
+      -- The blocked account that is this workspace's only owner; unblocked with it.
       ADD COLUMN account_id uuid;
     CREATE FUNCTION block_workspaces_of_account() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -208,7 +208,7 @@ export async function up(knex: Knex): Promise<void> {
 
       -- Nothing that is recorded has changed.
       IF done = 'changed' AND former_fields IS NOT DISTINCT FROM latter_fields THEN RETURN NULL; END IF;
-      -- With the workspace, of which no history is left.
+      -- The workspace is being deleted, and its history with it.
       IF owner::text = current_setting('qrelay.deleted_workspace', true) OR NOT EXISTS (SELECT FROM workspaces WHERE id = owner)
         THEN RETURN NULL;
       END IF;
@@ -233,7 +233,7 @@ export async function up(knex: Knex): Promise<void> {
           former_fields := CASE latest.action WHEN 'changed' THEN former_fields || latest.before END;
           latter_fields := latest.after || latter_fields;
           IF former_fields IS NOT NULL THEN
-            -- What the transaction has changed back.
+            -- Drop fields that the transaction set back to their former value.
             SELECT jsonb_object_agg(key, value), jsonb_object_agg(key, latter_fields -> key)
               INTO former_fields, latter_fields
               FROM jsonb_each(former_fields) WHERE value IS DISTINCT FROM latter_fields -> key;

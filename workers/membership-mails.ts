@@ -18,7 +18,7 @@ interface DraftedInvitation {
   to: string;
   /** Undefined for an address without an account. */
   user: User | undefined;
-  /** Of the invited person, or else of who invites. */
+  /** Language of the invited person, otherwise of the inviter. */
   language: string | null | undefined;
   write(): Promise<DraftMail | undefined>;
 }

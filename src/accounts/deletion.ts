@@ -13,7 +13,7 @@ interface DeletedWorkspace {
   members: string[];
 }
 
-/** With its keys, webhooks, codes, also those in the trash, scans and counters. Undefined where it is gone already. */
+/** With its keys, webhooks, codes, also those in the trash, scans and counters. Undefined if it is gone already. */
 export async function deleteWorkspace(db: Database, id: WorkspaceId): Promise<DeletedWorkspace | undefined> {
   return db.transaction(async (transaction) => {
     if (!(await Workspace.query(transaction).findById(id).forUpdate().select('id'))) return undefined;
@@ -29,7 +29,7 @@ export async function deleteWorkspace(db: Database, id: WorkspaceId): Promise<De
 export async function deleteUser(db: Database, user: User): Promise<string[]> {
   return db.transaction(async (transaction) => {
     await transaction('users').where({ id: user.id }).forUpdate().select('id');
-    // In one order, and before members are counted: whoever joins or leaves waits.
+    // Locked in id order, so that nobody joins or leaves while members are counted.
     await Workspace.query(transaction)
       .whereIn('id', transaction('workspace_members').where({ user_id: user.id }).select('workspace_id'))
       .orderBy('id')
@@ -43,7 +43,7 @@ export async function deleteUser(db: Database, user: User): Promise<string[]> {
     const shareTokens: string[] = [];
     for (const { id, members } of workspaces)
       if (members === 1) shareTokens.push(...(await deleteLocked(transaction, id)));
-    // The trigger that keeps the previous release from deleting what others use lets it pass.
+    // Tells `keep_shared_workspace` that other members were checked.
     await transaction.raw(`SELECT set_config('qrelay.left_workspaces', ?, true)`, [user.id]);
     await transaction('workspace_members').where({ user_id: user.id }).delete();
     await RequestWindow.deleteOfAccount(transaction, user.id);
@@ -69,7 +69,7 @@ async function deleteLocked(transaction: Database, id: WorkspaceId): Promise<str
   for (const table of ['qr_codes', 'styles', 'logos'])
     await transaction(table).where({ user_id: id }).orderBy('id').forUpdate().select('id');
   await skipHistory(transaction, id);
-  // First: the codes that are deleted next are no events for them.
+  // Deleted first, so that no `code.deleted` events are written.
   await transaction('webhook_endpoints').where({ user_id: id }).delete();
   const codes = (await transaction('qr_codes')
     .where({ user_id: id })

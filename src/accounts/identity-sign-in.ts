@@ -14,7 +14,7 @@ interface SignInRules {
   domains: readonly string[];
   /** Whether somebody without an account gets one. */
   mayCreate: boolean;
-  /** Of the mails to a new account. */
+  /** Language of mails to a new account. */
   language: Language;
   /** What they join at their first sign-in. */
   workspace?: AutomaticMembership | undefined;

@@ -86,7 +86,7 @@ async function lockCode(transaction: Database, workspaceId: WorkspaceId, id: str
   return code;
 }
 
-/** Throws a 404 unless the code is in the owner's trash, and a validation error at the account's limit of codes. */
+/** Throws a 404 unless the code is in the workspace's trash, and a validation error at its limit of codes. */
 export async function restoreCode(
   db: Database,
   workspaceId: WorkspaceId,
@@ -111,7 +111,7 @@ export async function restoreCode(
   });
 }
 
-/** Those of the codes that are still in the trash, all or none of them: as `restoreCode`. */
+/** Restores the given codes that are still in the trash, all or none: see `restoreCode`. */
 export async function restoreCodes(
   db: Database,
   workspaceId: WorkspaceId,
@@ -132,7 +132,7 @@ export async function restoreCodes(
   });
 }
 
-/** Deletes those of the codes that are still in the trash for good, and returns how many. */
+/** Deletes the given codes that are still in the trash for good, and returns how many. */
 export async function deleteTrashedCodes(
   db: Database,
   workspaceId: WorkspaceId,
@@ -169,7 +169,7 @@ export async function findTrashedCode(
   return isUuid(id) ? trashOf(db, workspaceId).findById(id) : undefined;
 }
 
-/** Those that are in the trash, by name. */
+/** The given codes that are in the trash, by name. */
 export async function findTrashedCodes(
   db: Database,
   workspaceId: WorkspaceId,

@@ -129,7 +129,7 @@ export async function preparePutBack(
     if (errors.length > 0) throw invalid(errors);
   }
 
-  /** Where the design itself is not restored, it must still be the one that was proven. */
+  /** If the design itself is not restored, it must still be the one that was proven. */
   async function keepProven(
     transaction: Database,
     code: QrCode,
@@ -177,7 +177,7 @@ export async function putBack(
   return perform(parts.db, request.now);
 }
 
-/** What restoring would set. Throws where it needs a confirmation. */
+/** What restoring would set. Throws if it needs a confirmation. */
 async function differencesOf(
   db: Database,
   code: QrCode,

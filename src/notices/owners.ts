@@ -5,7 +5,7 @@ import { isWorkspaceBlockedSql, type WorkspaceId } from '../workspaces/workspace
 /** A workspace whose owners get notices: at least one has a confirmed address and is not blocked. */
 export interface Owner {
   id: WorkspaceId;
-  /** That of the owner who joined first: its days begin at midnight there. */
+  /** Time zone of the owner who joined first; decides when a day begins. */
   timeZone: string | null;
   /** First scans before are no news. */
   since: Date;

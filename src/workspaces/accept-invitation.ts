@@ -14,7 +14,7 @@ export interface OpenInvitation {
   inviter: { email: string; isConfirmed: boolean };
 }
 
-/** Undefined where it does not exist, has expired, or was used up or revoked: nobody learns which. Opening it changes nothing. */
+/** Undefined if it does not exist, has expired, or was used up or revoked: nobody learns which. Opening it changes nothing. */
 export async function findInvitation(
   db: Database,
   tokenHash: Buffer,

@@ -9,7 +9,7 @@ export interface AutomaticMembership {
   role: Exclude<Role, 'owner'>;
 }
 
-/** False where there is no workspace with this slug. Whoever is a member already keeps their role. */
+/** False if there is no workspace with this slug. Existing members keep their role. */
 export async function joinAutomatically(
   transaction: Database,
   { slug, role }: AutomaticMembership,

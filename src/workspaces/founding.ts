@@ -33,7 +33,7 @@ export async function readOwnedWorkspaces(
   return { owned: workspaces.length, limit };
 }
 
-/** Throws where the person owns as many as they may. Their row is locked meanwhile, so that this holds for parallel requests. */
+/** Throws if the person owns as many as they may. Their row is locked meanwhile, so that this holds for parallel requests. */
 export async function foundWorkspace(
   db: Database,
   { userId, name, now }: Founding,
@@ -63,7 +63,7 @@ async function insertWorkspace(transaction: Database, name: string, now: Date): 
     const slug = tries === 0 && !isReservedSlug(base) ? base : suffixedSlug(base);
     const id = uuidv7({ msecs: now.getTime() }) as WorkspaceId;
     try {
-      // A savepoint: the transaction goes on where the slug is taken.
+      // A savepoint: the transaction goes on if the slug is taken.
       return await transaction.transaction(async (savepoint) =>
         Workspace.query(savepoint as Database).insertAndFetch({
           id,

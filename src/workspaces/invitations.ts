@@ -27,7 +27,7 @@ export class Invitation extends Model {
   declare createdAt: Date;
   declare revokedAt: Date | null;
 
-  /** Those that can be accepted. */
+  /** Invitations that can still be accepted. */
   static open(db: Database, now: Date) {
     return Invitation.query(db)
       .where('invitations.expires_at', '>', now)
@@ -178,7 +178,7 @@ export async function listInvitations(
     .select('invitations.*', 'inviter.email AS inviter')) as unknown as ListedInvitation[];
 }
 
-/** False where there is none to be revoked in this workspace. */
+/** False if this workspace has no such invitation to revoke. */
 export async function revokeInvitation(
   db: Database,
   workspaceId: WorkspaceId,
@@ -202,7 +202,7 @@ export async function findMailedInvitation(
   return found as (Invitation & { email: string }) | undefined;
 }
 
-/** For the mail that is being written. Replaces the token of an earlier attempt. False where it cannot be accepted any more. */
+/** For the mail that is being written. Replaces the token of an earlier attempt. False if it cannot be accepted any more. */
 export async function setInvitationToken(
   db: Database,
   id: string,

@@ -51,7 +51,7 @@ export async function findMemberships(
   return found.map((workspace) => ({ workspace, role: workspace.role, isBlocked: workspace.isBlocked }));
 }
 
-/** Undefined where the person is not a member. */
+/** Undefined if the person is not a member. */
 export async function findMembership(
   db: Database,
   userId: string,

@@ -45,7 +45,7 @@ export interface WorkspaceOfPerson extends Pick<Workspace, 'id' | 'slug' | 'name
   owners: number;
 }
 
-/** Those of which the person is a member, in the order in which they joined. */
+/** Workspaces that the person is a member of, in the order joined. */
 export async function listWorkspacesOf(db: Database, userId: string): Promise<WorkspaceOfPerson[]> {
   const { rows } = (await db.raw(
     `SELECT workspace.id, slug, name, plan, own.role, people.members, people.owners

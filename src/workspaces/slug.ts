@@ -32,5 +32,5 @@ export function slugOf(name: string): string {
 /** Whether a workspace can have it as it is. */
 export const isReservedSlug = (slug: string) => reserved.has(slug);
 
-/** Another one, where the slug is reserved or taken. */
+/** A variant for a slug that is reserved or taken. */
 export const suffixedSlug = (slug: string) => `${slug}-${uuidv4().slice(0, 6)}`;

@@ -46,7 +46,7 @@ export async function findWorkspace(db: Database, id: WorkspaceId): Promise<Work
   return Workspace.query(db).findById(id).throwIfNotFound();
 }
 
-/** For operators, who name it so. */
+/** Operators identify workspaces by slug. */
 export async function findWorkspaceBySlug(db: Database, slug: string): Promise<Workspace | undefined> {
   return slug.length <= 40 && /^[a-z0-9-]+$/.test(slug) ? Workspace.query(db).findOne({ slug }) : undefined;
 }
@@ -60,7 +60,7 @@ export async function setPlan(db: Database, id: WorkspaceId, plan: Plan): Promis
   await inTransaction(db, async (transaction) => Workspace.query(transaction).findById(id).patch({ plan }));
 }
 
-/** Until the end of the transaction. Who checks a limit and then adds something holds it, so that limits hold in parallel. */
+/** Until the end of the transaction. Hold it while you check a limit and insert, so that parallel requests cannot exceed it. */
 export async function lockWorkspace(transaction: Database, id: WorkspaceId): Promise<void> {
   await Workspace.query(transaction).findById(id).forNoKeyUpdate().select('id');
 }

@@ -106,7 +106,7 @@ async function purgeRemovedWithLogo(transaction: Database, workspaceId: Workspac
   const trash = transaction('trashed_codes').where({ user_id: workspaceId }).select('code_id');
   await transaction('designs').whereIn('code_id', trash).whereRaw(hasLogo).delete();
   await transaction('page_logos').whereIn('code_id', trash).delete();
-  // Last: the others become such.
+  // Last, because the deletions above add rows here.
   await transaction('replaced_logos').where({ user_id: workspaceId }).delete();
 }
 

@@ -132,7 +132,7 @@ async function store(
       .returning('*')
       .first()
       .throwIfNotFound();
-    // Now that the file that it replaces is one of them.
+    // Runs after the replaced file has become a removed file.
     await purgeRemovedFor(transaction, workspaceId, quotaBytes);
     return stored;
   });

@@ -91,7 +91,7 @@ const membership: MembershipTexts = {
     action: { label: 'Einladung ansehen', url: link },
     notes: [
       `Der Link funktioniert ${days === 1 ? 'einen Tag' : `${days} Tage`} lang und nur für diese E-Mail-Adresse.`,
-      'Wenn Sie nicht wissen, wer Sie einlädt, ignorieren Sie diese E-Mail. Dann passiert nichts.',
+      'Wenn Sie den Absender nicht kennen, ignorieren Sie diese E-Mail.',
     ],
   }),
   joined: ({ workspace, email, role }, page) => ({

@@ -77,6 +77,7 @@ const notices: NoticeTexts = {
 };
 
 const roleNames = { owner: 'owner', editor: 'editor', viewer: 'viewer' };
+const article = { owner: 'an', editor: 'an', viewer: 'a' };
 const named = (workspace: MailedName) =>
   workspace === undefined ? 'a workspace' : `the workspace “${workspace}”`;
 
@@ -84,12 +85,12 @@ const membership: MembershipTexts = {
   invited: ({ workspace, role, inviter, days }, link) => ({
     subject: 'You are invited to a workspace',
     paragraphs: [
-      `${inviter ?? 'Somebody'} invites you to ${named(workspace)}, where people work together on QR codes. Your role will be: ${roleNames[role]}.`,
+      `${inviter ?? 'Somebody'} invites you to ${named(workspace)}, where people work together on QR codes. You will be ${article[role]} ${roleNames[role]}.`,
     ],
     action: { label: 'See the invitation', url: link },
     notes: [
       `The link works for ${daysText(days)}, and only for this email address.`,
-      'If you do not know who invites you, ignore this email. Nothing happens then.',
+      'If you do not know the sender, ignore this email.',
     ],
   }),
   joined: ({ workspace, email, role }, page) => ({

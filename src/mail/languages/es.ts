@@ -91,7 +91,7 @@ const membership: MembershipTexts = {
     action: { label: 'Ver la invitación', url: link },
     notes: [
       `El enlace funciona durante ${days === 1 ? '1 día' : `${days} días`} y solo para esta dirección de correo.`,
-      'Si no sabe quién le invita, ignore este correo. No pasará nada.',
+      'Si no conoce al remitente, ignore este correo.',
     ],
   }),
   joined: ({ workspace, email, role }, page) => ({

@@ -91,7 +91,7 @@ const membership: MembershipTexts = {
     action: { label: 'Voir l’invitation', url: link },
     notes: [
       `Le lien fonctionne pendant ${daysText(days)}, et seulement pour cette adresse e-mail.`,
-      'Si vous ne savez pas qui vous invite, ignorez cet e-mail. Il ne se passera rien.',
+      'Si vous ne connaissez pas l’expéditeur, ignorez cet e-mail.',
     ],
   }),
   joined: ({ workspace, email, role }, page) => ({

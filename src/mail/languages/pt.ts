@@ -88,7 +88,7 @@ const membership: MembershipTexts = {
     action: { label: 'Ver o convite', url: link },
     notes: [
       `O link funciona durante ${days === 1 ? '1 dia' : `${days} dias`} e só para este endereço de e-mail.`,
-      'Se você não sabe quem está convidando, ignore este e-mail. Nada vai acontecer.',
+      'Se você não conhece o remetente, ignore este e-mail.',
     ],
   }),
   joined: ({ workspace, email, role }, page) => ({

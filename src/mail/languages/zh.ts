@@ -84,10 +84,7 @@ const membership: MembershipTexts = {
       `${inviter ?? '有人'} 邀请您加入工作区${named(workspace)}，与其他人一起管理二维码。您的角色：${roleNames[role]}。`,
     ],
     action: { label: '查看邀请', url: link },
-    notes: [
-      `此链接 ${days} 天内有效，且仅适用于此邮箱地址。`,
-      '如果您不知道是谁邀请您，请忽略此邮件。不会发生任何事情。',
-    ],
+    notes: [`此链接 ${days} 天内有效，且仅适用于此邮箱地址。`, '如果您不认识发件人，请忽略此邮件。'],
   }),
   joined: ({ workspace, email, role }, page) => ({
     subject: '您的工作区有了新成员',

@@ -24,7 +24,7 @@ export interface AccountProps {
     /** Kinds of notices that are switched off. */
     muted: string[];
   };
-  /** Those of which the person is a member. */
+  /** The person's workspaces. */
   workspaces: Pick<WorkspaceOfPerson, 'id' | 'name' | 'role'>[];
   /** What to review after the password has changed. */
   access: ProgramAccess | undefined;

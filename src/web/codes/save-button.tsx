@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMay, useVisitor } from '../ui/visitor.ts';
 
-/** Saves a form that the demo shows as well. There, it is the way to an account of one's own. */
+/** Saves a form that the demo shows as well. In the demo, it links to sign-up. */
 export function SaveButton({ children }: { children: ComponentChildren }) {
   const { canSignUp } = useVisitor();
   const may = useMay();

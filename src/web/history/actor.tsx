@@ -25,7 +25,7 @@ export function Who({ change, isWithin = false }: { change: Acted; isWithin?: bo
   return <bdi>{actorText(change, brand.name)}</bdi>;
 }
 
-/** As in the CSV. */
+/** For people. The CSV has `actorName` instead. */
 export function actorText({ actorKind, actorName }: Acted, service: string): string {
   switch (actorKind) {
     case 'person':
@@ -47,7 +47,7 @@ const units: [limitSeconds: number, seconds: number, name: string][] = [
   [30 * 86_400, 86_400, 'day'],
 ];
 
-/** "just now", "1 minute ago", "3 days ago". Undefined where the date says it better. */
+/** "just now", "1 minute ago", "3 days ago". Undefined if the date says it better. */
 function agoInWords(at: Date, now: Date): string | undefined {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
   if (seconds < 60) return 'just now';

@@ -25,7 +25,7 @@ export function codeLines({ action, before, after }: Change, types: TypesOfChang
   return changed.flatMap((field) => codeLine(field, old[field] ?? null, fresh[field] ?? null, types));
 }
 
-/** The type of the code on both sides, where it is known. */
+/** The type of the code on both sides, if known. */
 export interface TypesOfChange {
   before?: CodeType | undefined;
   after?: CodeType | undefined;

@@ -10,7 +10,7 @@ interface EntryProps {
   lines: ChangeLine[];
   types?: TypesOfChange;
   now: Date;
-  /** What it is about, where that differs between entries. */
+  /** What it is about, if that differs between entries. */
   subject?: ComponentChildren;
   /** Beside it. */
   actions?: ComponentChildren;

@@ -8,7 +8,7 @@ import { Moment } from '../ui/time.tsx';
 interface ValueProps {
   field: string;
   value: unknown;
-  /** That of the code at the time, where it is known. */
+  /** The code's type at that time, if known. */
   type?: CodeType | undefined;
 }
 
@@ -38,7 +38,7 @@ function Swatch({ color }: { color: string }) {
   );
 }
 
-/** Whatever is no address may hold a password, as that of a network does: only its type knows what can be shown. */
+/** Content other than a URL may contain a password, such as that of a network, so only its type decides what is shown. */
 function Content({ content, type }: { content: string; type: CodeType | undefined }) {
   if (type === 'url' || type === 'text' || /^https?:\/\//.test(content)) return <LongText text={content} />;
   if (!type) return <i class="none">not shown here</i>;

@@ -109,7 +109,7 @@ async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<
   yield* lines;
 }
 
-/** What is invalid does not filter. */
+/** Invalid filters are ignored. */
 function readSearch(ctx: Context): HistorySearch {
   const [person, kind] = [queryText(ctx, 'person'), queryText(ctx, 'kind')];
   return {

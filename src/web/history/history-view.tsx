@@ -21,7 +21,7 @@ export interface HistorySearch {
 
 export interface HistoryEntry {
   change: Change;
-  /** Undefined where there is nothing to open any more. */
+  /** Undefined if there is nothing to open any more. */
   href: string | undefined;
 }
 

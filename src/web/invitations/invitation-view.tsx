@@ -23,7 +23,7 @@ interface InvitationProps {
   expiresAt: Date;
   /** Undefined for a link. */
   email: string | undefined;
-  /** Undefined where it is not certain who invites. */
+  /** Undefined if it is not certain who invites. */
   inviter: string | undefined;
   step: Step;
 }

@@ -255,7 +255,7 @@ function RevokeLink({ apiKey: { id, name } }: { apiKey: ApiKey }) {
   );
 }
 
-/** Of a key or a webhook that somebody may still know who has left, or lost the role that it takes to create one. */
+/** Warns that the creator, who may still know the secret, has left or lost the role that creating one takes. */
 export function MakerGone({ email, role }: { email: string | null; role: string }) {
   return (
     <>

@@ -56,5 +56,6 @@ const newCode = ` \\
 /** Something that the key may ask for. */
 function tryPath(scopes: KeyScopes): string {
   if (hasScope(scopes, 'read')) return '/qrcodes';
-  return hasScope(scopes, 'webhooks') ? '/webhooks' : '/qrcodes/$ID/analytics';
+  if (hasScope(scopes, 'webhooks')) return '/webhooks';
+  return hasScope(scopes, 'audit') ? '/audit' : '/qrcodes/$ID/analytics';
 }

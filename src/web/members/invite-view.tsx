@@ -8,7 +8,7 @@ export interface InviteProps {
   mail: FormState;
   link: FormState;
   isFull: boolean;
-  /** Of members. */
+  /** Maximum number of members. */
   limit: number;
   /** `unconfirmed`: the owner has to confirm their own address first. `none`: the service sends none. */
   mails: 'possible' | 'unconfirmed' | 'none';
@@ -21,7 +21,7 @@ export function InviteForms({ mail, link, isFull, limit, mails }: InviteProps) {
         <h2>Invite people</h2>
         <p>
           {limit === 1
-            ? 'On your plan, a workspace has one member.'
+            ? 'Your plan allows one member per workspace.'
             : `The workspace has ${limit} members, as many as its plan allows.`}{' '}
           To have more, contact the operator of this service.
         </p>

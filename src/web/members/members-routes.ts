@@ -117,7 +117,7 @@ export function membersPages(parts: Services): Routes {
 
   routes.get('owner', '/:id/remove', async (ctx) => {
     const member = await memberOf(ctx);
-    // Whoever removes themselves leaves.
+    // Removing yourself is leaving.
     if (member.userId === userOf(ctx).id) return redirect(ctx, `${membersPath}/leave`);
     pages.show(ctx, RemoveView, { member, workspace: workspaceOf(ctx).name });
   });
@@ -146,7 +146,7 @@ export function membersPages(parts: Services): Routes {
     pages.redirectWithFlash(ctx, membersPath, 'handedOver');
   });
 
-  /** Nobody has to be told what they have done themselves. */
+  /** No mail to the person who made the change. */
   async function tellOfRole(ctx: Context, { userId }: Member): Promise<void> {
     if (userId !== userOf(ctx).id)
       await mailLater(parts, { kind: 'role-changed', userId, workspaceId: workspaceIdOf(ctx) });

@@ -140,7 +140,7 @@ function Switcher({ workspaces }: Pick<Visitor, 'workspaces'>) {
   );
 }
 
-/** On every page of the demo: what it is, and the way to an account of one's own. */
+/** On every page of the demo: says what it is, and links to sign-up. */
 function DemoBar() {
   const { canSignUp } = useVisitor();
   return (

@@ -227,7 +227,7 @@ interface NewWorkspaceProps {
   slug: string;
   owned: number;
   limit: number;
-  /** Of any workspace. */
+  /** Of at least one workspace. */
   isMember: boolean;
 }
 

@@ -70,7 +70,7 @@ describe('The history of a code', () => {
     await browser.press('Put back: Renamed the code, Set the category');
     expect([browser.status, notice()]).to.deep.equal([
       200,
-      'Nothing was changed: the code already is like that.',
+      'Nothing changed: the code already has these values.',
     ]);
     expect(browser.count('.entry')).to.equal(count + 1);
   });
@@ -98,10 +98,7 @@ describe('The history of a code', () => {
     // Somebody else is faster.
     await change(id, { name: 'D' });
     await browser.press('Save');
-    expect([browser.status, notice()]).to.deep.equal([
-      409,
-      'The code was changed again meanwhile. Choose once more.',
-    ]);
+    expect([browser.status, notice()]).to.deep.equal([409, 'The code has changed since. Choose again.']);
     browser.fillIn({ Name: 'then', 'What the code opens': 'now' });
     await browser.press('Save');
     expect(notice()).to.equal('Put back. Undo');

@@ -32,7 +32,7 @@ interface ChooseProps {
 export function ChooseView(props: ChooseProps) {
   const { code, version, conflicts, seen, isOutdated } = props;
   const back = `/codes/${code.id}/history`;
-  const error = isOutdated ? 'The code was changed again meanwhile. Choose once more.' : undefined;
+  const error = isOutdated ? 'The code has changed since. Choose again.' : undefined;
   return (
     <Page
       title="Put back"
@@ -46,7 +46,7 @@ export function ChooseView(props: ChooseProps) {
       }
       form={{ values: {}, errors: [], error }}
     >
-      <p>This was changed again since. Choose what to keep.</p>
+      <p>This has changed since. Choose which value to keep.</p>
       <Form action={back} class="card form choose">
         <input type="hidden" name="version" value={version} />
         <input type="hidden" name="seen" value={seen} />

@@ -43,7 +43,7 @@ export function CodeHistoryView(props: HistoryProps) {
     >
       {isUnchanged && (
         <div class="notice plain" role="status">
-          Nothing was changed: the code already is like that.
+          Nothing changed: the code already has these values.
         </div>
       )}
       {versions.length === 0 ? (
@@ -89,7 +89,7 @@ function VersionEntry({ code, shown: { version, types }, now }: VersionProps) {
   );
 }
 
-/** The contents of old entries are gone where a code was deleted. */
+/** Entries about a code that was deleted for good have no contents. */
 const canPutBack = ({ action, before }: Version) => action === 'changed' && before !== null;
 
 const lookFields = ['design', 'foregroundColor', 'backgroundColor'];
