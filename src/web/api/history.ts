@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { undoDays } from '../../codes/undo-period.ts';
@@ -270,16 +269,21 @@ const columns = [
 const rowsPerRead = 500;
 const maxRows = 50_000;
 
+/** Reads when it is the turn of whoever downloads. */
+export type ReadInTurn = <Value>(read: () => Promise<Value>) => Promise<Value>;
+
 /** Reads page by page, as fast as the client does. */
 export async function* csvOf(
   db: Database,
   workspaceId: WorkspaceId,
   filter: ChangeFilter,
+  inTurn: ReadInTurn,
 ): AsyncGenerator<string> {
   yield csvLine([...columns, 'before', 'after']);
   let cursor: string | undefined;
   for (let rows = 0; rows < maxRows; rows += rowsPerRead) {
-    const found = await listChanges(db, workspaceId, filter, { limit: rowsPerRead, cursor });
+    const pageAt = { limit: rowsPerRead, cursor };
+    const found = await inTurn(() => listChanges(db, workspaceId, filter, pageAt));
     const page = found.slice(0, rowsPerRead);
     yield page.map((entry) => toLine(withoutPassword(entry))).join('');
     if (found.length <= rowsPerRead) return;
@@ -338,8 +342,9 @@ export const auditOperations = [
       description: 'The changes.',
       file: { type: 'text/csv', name: 'changes.csv' },
     },
-    async handle({ workspaceId, query }, { db }) {
-      return Readable.from(csvOf(db, workspaceId, filterOf(query)));
+    async handle({ workspaceId, caller, query }, { db, downloads }) {
+      const read: ReadInTurn = (work) => downloads.read(caller, work);
+      return downloads.stream(caller, async () => csvOf(db, workspaceId, filterOf(query), read));
     },
   }),
 ];

@@ -15,8 +15,8 @@ import { dayMs } from '../../runtime/units.ts';
 import { listEndpoints } from '../../webhooks/endpoints.ts';
 import { hasRole } from '../../workspaces/members.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
-import { csvOf } from '../api/history.ts';
-import { callerOf } from '../middleware/caller.ts';
+import { csvOf, type ReadInTurn } from '../api/history.ts';
+import { downloaderOf } from '../middleware/caller.ts';
 import { membershipOf, workspaceIdOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { Services } from '../services.ts';
@@ -65,8 +65,10 @@ export function historyPages(parts: Services): Routes {
 
   routes.get('viewer', '.csv', async (ctx) => {
     const filter = filterOf(readSearch(ctx));
-    const lines = () => csvOf(db, workspaceIdOf(ctx), filter);
-    const body = await parts.downloads.stream(callerOf(ctx), async () => withByteOrderMark(lines()));
+    const caller = downloaderOf(ctx);
+    const read: ReadInTurn = (work) => parts.downloads.read(caller, work);
+    const lines = () => csvOf(db, workspaceIdOf(ctx), filter, read);
+    const body = await parts.downloads.stream(caller, async () => withByteOrderMark(lines()));
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment('History', 'csv', 'history'));
     ctx.body = body;
