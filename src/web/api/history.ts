@@ -278,6 +278,7 @@ export async function* csvOf(
   workspaceId: WorkspaceId,
   filter: ChangeFilter,
   inTurn: ReadInTurn,
+  shown: (entry: Change) => Change = (entry) => entry,
 ): AsyncGenerator<string> {
   yield csvLine([...columns, 'before', 'after']);
   let cursor: string | undefined;
@@ -285,7 +286,7 @@ export async function* csvOf(
     const pageAt = { limit: rowsPerRead, cursor };
     const found = await inTurn(() => listChanges(db, workspaceId, filter, pageAt));
     const page = found.slice(0, rowsPerRead);
-    yield page.map((entry) => toLine(withoutPassword(entry))).join('');
+    yield page.map((entry) => toLine(withoutPassword(shown(entry)))).join('');
     if (found.length <= rowsPerRead) return;
     cursor = page.at(-1)?.id;
   }
