@@ -198,12 +198,7 @@ export async function draftMail(
       const isReady = found.state === 'ready';
       return draft(user.email, (texts) => (isReady ? texts.exportReady(page) : texts.exportFailed(page)));
     }
-    case 'workspace-deleted': {
-      const { name } = request;
-      // Somebody else has chosen the name.
-      if (!hasConfirmedEmail(user)) return undefined;
-      return draft(user.email, (texts) => texts.workspaceDeleted(name));
-    }
+    case 'workspace-deleted':
     case 'member-joined':
     case 'member-removed':
     case 'role-changed': {

@@ -57,7 +57,10 @@ async function writeInvitation(
   return ({ membership }) => membership.invited(invitation, `${baseUrl}/invitations/${token}`);
 }
 
-type MembershipRequest = Extract<MailRequest, { kind: 'member-joined' | 'member-removed' | 'role-changed' }>;
+type MembershipRequest = Extract<
+  MailRequest,
+  { kind: 'member-joined' | 'member-removed' | 'role-changed' | 'workspace-deleted' }
+>;
 
 /**
  * To somebody who is or was a member. Undefined where there is no reason any more, and for an address that nobody has confirmed: a
@@ -68,9 +71,14 @@ export async function draftMembershipMail(
   user: User,
   request: MembershipRequest,
 ): Promise<DraftMail | undefined> {
+  if (!hasConfirmedEmail(user)) return undefined;
+  if (request.kind === 'workspace-deleted') {
+    const name = harmlessName(request.name);
+    return ({ membership }) => membership.deleted(name);
+  }
   const workspaceId = request.workspaceId as WorkspaceId;
   const workspace = await findName(db, workspaceId);
-  if (!workspace || !hasConfirmedEmail(user)) return undefined;
+  if (!workspace) return undefined;
   const { name, slug } = workspace;
   const page = `${baseUrl}/w/${slug}/members`;
   const role = await findRole(db, workspaceId, user.id);

@@ -83,6 +83,8 @@ export interface ChangeFilter {
   /** A person or a key. */
   actorId?: string | undefined;
   kind?: ChangeKind | undefined;
+  /** Only entries of these kinds: see `kindsFor`. */
+  kinds?: readonly ChangeKind[];
   /** Inclusive. */
   from?: Date | undefined;
   /** Exclusive. */
@@ -102,7 +104,7 @@ const idLeadMs = 1_000;
 export async function listChanges(
   db: Database,
   workspaceId: WorkspaceId,
-  { codeId, actorId, kind, from, to }: ChangeFilter,
+  { codeId, actorId, kind, kinds, from, to }: ChangeFilter,
   { limit, cursor }: Page,
 ): Promise<Change[]> {
   if ([codeId, actorId, cursor].some((id) => id !== undefined && !isUuid(id))) return [];
@@ -113,6 +115,7 @@ export async function listChanges(
   if (codeId !== undefined) query.where({ code_id: codeId });
   if (actorId !== undefined) query.where({ actor_id: actorId });
   if (kind !== undefined) query.where({ kind });
+  if (kinds) query.whereIn('kind', kinds);
   // The index is by id, which starts with a time just before `at`.
   if (from) query.where('id', '>=', firstIdAt(new Date(from.getTime() - idLeadMs))).where('at', '>=', from);
   if (to) query.where('id', '<', firstIdAt(to)).where('at', '<', to);

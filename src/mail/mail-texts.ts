@@ -34,13 +34,15 @@ export interface MailedInvitation {
   days: number;
 }
 
-/** Every text of the mails about membership, in one language. `page` is where the button leads. */
+/** Every text of the mails about membership, in one language. Subjects have nothing that others choose. `page` is where the button leads. */
 export interface MembershipTexts {
-  /** To somebody who may never have heard of the service. The subject has nothing that others choose. */
+  /** To somebody who may never have heard of the service. */
   invited(invitation: MailedInvitation, link: string): Draft;
   /** To owners. */
   joined(joined: { workspace: MailedName; email: string | undefined; role: MailedRole }, page: string): Draft;
   removed(workspace: MailedName): Draft;
+  /** To those who were members of it. */
+  deleted(workspace: MailedName): Draft;
   roleChanged(changed: { workspace: MailedName; role: MailedRole }, page: string): Draft;
 }
 
@@ -60,8 +62,6 @@ export interface MailTexts {
   passwordChanged(resetPage: string): Draft;
   confirmEmail(email: string, link: string): Draft;
   emailChanged(newEmail: string): Draft;
-  /** To those who were members of it. */
-  workspaceDeleted(name: string): Draft;
   /** `isGone`: it answered 410. Otherwise it failed for three days. */
   webhookDisabled(webhook: { name: string; isGone: boolean; link: string }): Draft;
   secondFactorChanged(change: FactorChange, page: string): Draft;

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findLostAccess, type GrantedAccess } from '../accounts/lost-access.ts';
 import type { Database } from '../store/database.ts';
-import { findLostAccess, type Watching } from '../workspaces/lost-access.ts';
 
-/** Whoever is removed from a workspace sees nothing more of it within a second. */
+/** Whoever is removed from a workspace, or gets a lower role, receives nothing more that it kept from them within a second. */
 const intervalMs = 500;
+
+/** Everybody may look at the demo for as long as they like. */
+export type WatchedAccess = GrantedAccess | 'demo';
 
 /** For responses that go on after the guard of their route has let them in: streams and long downloads. */
 export interface AccessWatch {
   /** Calls `end` once when access is lost. Returns a function that stops watching. */
-  watch(watching: Watching, end: () => void): () => void;
+  watch(access: WatchedAccess, end: () => void): () => void;
 }
 
 /**
@@ -16,14 +19,14 @@ export interface AccessWatch {
  * answer, they stay open: nothing new can be read for them either.
  */
 export function createAccessWatch(db: Database): AccessWatch {
-  const open = new Map<object, { watching: Watching; end: () => void }>();
+  const open = new Map<object, { access: GrantedAccess; end: () => void }>();
   let isWatching = false;
 
   async function check(): Promise<void> {
     const entries = [...open];
     const lost = await findLostAccess(
       db,
-      entries.map(([, { watching }]) => watching),
+      entries.map(([, { access }]) => access),
     );
     for (const index of lost) {
       const [key, entry] = entries[index] ?? [];
@@ -41,9 +44,10 @@ export function createAccessWatch(db: Database): AccessWatch {
   }
 
   return {
-    watch(watching, end) {
+    watch(access, end) {
+      if (access === 'demo') return () => undefined;
       const key = {};
-      open.set(key, { watching, end });
+      open.set(key, { access, end });
       // It catches its own errors.
       if (!isWatching) void keepChecking();
       return () => void open.delete(key);

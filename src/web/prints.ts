@@ -16,8 +16,7 @@ import { printedTitle } from '../codes/public-title.ts';
 import type { QrCode } from '../codes/qr-code.ts';
 import { findDesigns } from '../codes/design/stored-design.ts';
 import type { Database } from '../store/database.ts';
-import type { Caller } from '../runtime/fair-scheduler.ts';
-import type { Downloads } from './downloads.ts';
+import type { Downloader, Downloads } from './downloads.ts';
 
 interface PrintsParts {
   db: Database;
@@ -32,8 +31,8 @@ interface PrintsParts {
 export interface Prints {
   picturesOf(codes: QrCode[]): Promise<(QrCode & PrintedCode)[]>;
   /** `load` is called when it is the turn of the caller: a thousand codes take time and memory. */
-  labels(caller: Caller, load: () => Promise<PrintedCode[]>, options: LabelOptions): Promise<Readable>;
-  files(caller: Caller, load: () => Promise<FiledCode[]>, format: FileFormat): Promise<Readable>;
+  labels(caller: Downloader, load: () => Promise<PrintedCode[]>, options: LabelOptions): Promise<Readable>;
+  files(caller: Downloader, load: () => Promise<FiledCode[]>, format: FileFormat): Promise<Readable>;
 }
 
 /** Labels show the title that everybody may see, and not the name that only its owner sees. */

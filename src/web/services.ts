@@ -56,7 +56,7 @@ export interface Services {
   /** Bounds how many large bodies are received at the same time. */
   uploads: FairScheduler;
   downloads: Downloads;
-  /** Ends streams and downloads of people who have lost access. */
+  /** Ends streams of people who have lost access. Downloads ask it themselves. */
   access: AccessWatch;
   /** Must be called after a code was changed or deleted, so that its share link shows it at once. */
   codeChanged(shareToken: string): void;
@@ -85,11 +85,12 @@ type Built = 'sessions' | 'openId' | 'demo' | 'prints' | 'webhooks' | 'uploads' 
 /** Adds to what the process has opened what only pages and the API use. */
 export function createServices(opened: Omit<Services, Built> & { printer: Printer }): Services {
   const { config, db, secrets, images, printer, now } = opened;
-  const downloads = createDownloads();
+  const access = createAccessWatch(db);
+  const downloads = createDownloads(access.watch);
   return {
     ...opened,
     downloads,
-    access: createAccessWatch(db),
+    access,
     sessions: createSessions({ db, secrets, isSecure: config.baseUrl.startsWith('https:'), now }),
     openId:
       config.openId &&

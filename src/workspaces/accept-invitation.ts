@@ -14,19 +14,18 @@ export interface OpenInvitation {
   inviter: { email: string; isConfirmed: boolean };
 }
 
-/** Undefined if it does not exist, has expired, or was used up or revoked: nobody learns which. Opening it changes nothing. */
+/**
+ * Undefined if it does not exist, has expired, was used up or revoked, or if the inviter or the workspace is blocked: nobody
+ * learns which. Opening it changes nothing.
+ */
 export async function findInvitation(
   db: Database,
   tokenHash: Buffer,
   now: Date,
 ): Promise<OpenInvitation | undefined> {
-  const found = (await Invitation.open(db, now)
+  const found = (await Invitation.valid(db, now)
     .join('users AS inviter', 'inviter.id', 'invitations.created_by')
     .findOne({ token_hash: tokenHash })
-    .whereRaw(
-      `NOT EXISTS (SELECT FROM blocks WHERE kind = 'account'
-         AND value IN (invitations.created_by::text, invitations.workspace_id::text))`,
-    )
     .select('invitations.*', 'inviter.email AS inviter')
     .select(
       Invitation.raw(

@@ -4,7 +4,13 @@ import { type Limits, type PlanLimits, limitsOf } from '../limits.ts';
 import { dayMs } from '../runtime/units.ts';
 import type { Database } from '../store/database.ts';
 import { findRole, type Role } from './members.ts';
-import { findWorkspace, lockWorkspace, type WorkspaceId } from './workspace.ts';
+import {
+  findWorkspace,
+  isWorkspaceBlocked,
+  isWorkspaceBlockedSql,
+  lockWorkspace,
+  type WorkspaceId,
+} from './workspace.ts';
 
 export const maxUsesOfLink = 100;
 export const invitationDays = [1, 7, 30] as const;
@@ -27,12 +33,21 @@ export class Invitation extends Model {
   declare createdAt: Date;
   declare revokedAt: Date | null;
 
-  /** Invitations that can still be accepted. */
+  /** Invitations that owners see, and can revoke. */
   static open(db: Database, now: Date) {
     return Invitation.query(db)
       .where('invitations.expires_at', '>', now)
       .whereNull('invitations.revoked_at')
       .whereRaw('invitations.uses < invitations.max_uses');
+  }
+
+  /** Those that can be accepted: neither who invites nor the workspace is blocked. */
+  static valid(db: Database, now: Date) {
+    return Invitation.open(db, now)
+      .whereRaw(
+        `NOT EXISTS (SELECT FROM blocks WHERE kind = 'account' AND value = invitations.created_by::text)`,
+      )
+      .whereRaw(`NOT ${isWorkspaceBlockedSql('invitations.workspace_id')}`);
   }
 }
 
@@ -54,7 +69,7 @@ interface Inviting {
 
 /** `members`: of the workspace, with those who are invited by mail. */
 type RefusedInvitation =
-  | { refused: 'not-owner' }
+  | { refused: 'not-owner' | 'blocked' }
   | { refused: 'members' | 'invitations' | 'invitationMailsPerDay'; limit: number };
 
 /**
@@ -106,6 +121,7 @@ async function invite<Made>(
   return db.transaction(async (transaction) => {
     await lockWorkspace(transaction, workspaceId);
     if ((await findRole(transaction, workspaceId, createdBy)) !== 'owner') return { refused: 'not-owner' };
+    if (await isWorkspaceBlocked(transaction, workspaceId)) return { refused: 'blocked' };
     const limits = limitsOf(await findWorkspace(transaction, workspaceId), ofPlans);
     const use = await readInvitationUse(transaction, { workspaceId, mails }, now);
     const full = fullLimit(limits, use, mails.length);
@@ -192,13 +208,13 @@ export async function revokeInvitation(
   return revoked > 0;
 }
 
-/** For the worker: an open invitation to an address. */
+/** For the worker: an invitation to an address that can be accepted. */
 export async function findMailedInvitation(
   db: Database,
   id: string,
   now: Date,
 ): Promise<(Invitation & { email: string }) | undefined> {
-  const found = await Invitation.open(db, now).findById(id).whereNotNull('email');
+  const found = await Invitation.valid(db, now).findById(id).whereNotNull('email');
   return found as (Invitation & { email: string }) | undefined;
 }
 

@@ -68,3 +68,7 @@ export async function lockWorkspace(transaction: Database, id: WorkspaceId): Pro
 /** Whether the workspace with the id in this column is blocked, as SQL: its keys are refused, and its codes answer 410. */
 export const isWorkspaceBlockedSql = (workspaceId: string) =>
   `EXISTS (SELECT FROM blocks WHERE kind = 'workspace' AND value = ${workspaceId}::text)`;
+
+export async function isWorkspaceBlocked(db: Database, id: WorkspaceId): Promise<boolean> {
+  return (await db('blocks').where({ kind: 'workspace', value: id }).first('value')) !== undefined;
+}

@@ -43,6 +43,8 @@ const drafts: Record<string, { write: DraftMail; says: string }> = {
     write: ({ membership }) => membership.roleChanged({ workspace: 'Agency', role: 'viewer' }, link),
     says: 'Agency',
   },
+  deleted: { write: ({ membership }) => membership.deleted('Agency'), says: 'Agency' },
+  deletedWithoutName: { write: ({ membership }) => membership.deleted(undefined), says: 'help@qr.test' },
   test: { write: (texts) => texts.test('Qrelay'), says: 'Qrelay' },
   ending: {
     write: ({ notices }) => notices.ending({ items: [{ name: 'Menu', days: 7 }], more: 0 }, link),
@@ -129,6 +131,16 @@ describe('A mail', () => {
       const subjects = languages.map((language) => composeMail(language, site, write).subject);
       expect(new Set(subjects).size, subjects.join()).to.equal(languages.length);
     }
+  });
+
+  it('about a workspace of others has a subject without its name', () => {
+    const aboutOthers = Object.entries(drafts).filter(([, { write }]) => /membership/.test(String(write)));
+    expect(aboutOthers.map(([name]) => name))
+      .to.include('deleted')
+      .and.include('invited');
+    for (const language of languages)
+      for (const [name, { write }] of aboutOthers)
+        expect(composeMail(language, site, write).subject, name).not.to.match(/Agency|@/);
   });
 
   it('names the workspace of others without anything that mail programs turn into a link', () => {

@@ -23,7 +23,7 @@ const codes: PrintedCode[] = Array.from({ length: 1_000 }, (_, index) => ({
   shareToken: '0123456789',
   picture,
 }));
-const one = { key: 'one' };
+const one = { key: 'one', access: 'demo' as const };
 const options = labelOptions({ sheet: '22806' });
 const load = async () => codes;
 const allPages = Math.ceil(codes.length / 12);
@@ -48,7 +48,7 @@ describe('Files of many codes', () => {
     };
     const parts = {
       images: sharedImages(),
-      downloads: createDownloads(),
+      downloads: createDownloads(() => () => undefined),
       baseUrl: 'https://qr.test',
       now: () => new Date(),
     };
@@ -91,7 +91,7 @@ describe('Files of many codes', () => {
       return codes;
     };
     const third = prints.labels(one, loadThird, options);
-    const other = await prints.labels({ key: 'two' }, load, options);
+    const other = await prints.labels({ ...one, key: 'two' }, load, options);
     other.destroy();
     let isStarted = false;
     void third.then(() => {

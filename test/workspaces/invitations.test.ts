@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { blockWorkspace } from '../../src/accounts/account-blocks.ts';
+import { signUpAsInvited } from '../../src/accounts/invitation-links.ts';
 import { findUserByEmail } from '../../src/accounts/users.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { dayMs } from '../../src/runtime/units.ts';
@@ -10,6 +12,7 @@ import { digestOf, newToken } from '../../src/accounts/secrets.ts';
 import { formClient } from '../support/form-client.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { draftInvitation } from '../../workers/membership-mails.ts';
 import { people, type Person, submit } from './people.ts';
 
 const password = 'correct horse battery staple';
@@ -108,6 +111,7 @@ describe('Invitations', () => {
         service.db('workspace_members').where({ workspace_id: id, user_id: owner.user.id }).delete(),
       'of an owner who is blocked': ({ owner }) =>
         service.db('blocks').insert({ kind: 'account', value: owner.user.id, created_at: new Date() }),
+      'of a workspace that is blocked': ({ id }) => blockWorkspace(service.db, id, null, new Date()),
     };
     for (const [name, end] of Object.entries(endings))
       it(`by ${kind} that are ${name} cannot be told from malformed ones, and let nobody in`, async () => {
@@ -119,6 +123,9 @@ describe('Invitations', () => {
         const { status, text } = await stateOf(invited.path);
         expect([status, csrf(text)]).to.deep.equal([404, csrf(malformed.text)]);
         expect((await stateOf(`${invited.path}/account`)).status).to.equal(404);
+        const token = invited.path.replace('/invitations/', '');
+        const newcomer = { token, ofPlans: defaultLimits, passwordHash: 'x', language: 'en' } as const;
+        expect(await signUpAsInvited(service.db, newcomer, new Date())).to.equal(undefined);
         const person = await world.person(invited.email);
         expect((await acceptAs(person, invited.path)).status).to.equal(404);
         expect(await world.roleIn(invited.id, person)).to.equal(undefined);
@@ -174,6 +181,30 @@ describe('Invitations', () => {
     const created = await client.post(link, { newPassword: password });
     expect(created.headers.get('Location')).to.equal(path);
     expect((await stateOf(`${path}/account`)).status).to.equal(404);
+  });
+
+  it('are neither made nor mailed by a workspace that is blocked', async () => {
+    const { id, owner } = await world.workspace();
+    const [queued, later] = [newAddress(), newAddress()];
+    const inviting = { workspaceId: id, createdBy: owner.user.id, role: 'viewer', days: 1 } as const;
+    const byMail = (email: string) =>
+      inviteByMail(service.db, { ...inviting, ofPlans: defaultLimits, emails: [email] }, new Date());
+    const made = await byMail(queued);
+    const [invitationId = ''] = 'ids' in made ? made.ids : [];
+    const parts = { db: service.db, baseUrl: service.url };
+    expect(await draftInvitation(parts, invitationId, new Date())).to.include({ to: queued });
+    await blockWorkspace(service.db, id, null, new Date());
+    expect(await draftInvitation(parts, invitationId, new Date())).to.equal(undefined);
+    expect(await byMail(later)).to.deep.equal({ refused: 'blocked' });
+    for (const [path, fields] of [
+      ['/members/invitations', { emails: later, role: 'viewer', days: '1' }],
+      ['/members/links', { uses: '1', linkRole: 'viewer', linkDays: '1' }],
+    ] as const) {
+      const refused = await submit(owner, path, fields);
+      expect(refused.status).to.equal(403);
+      expect(await refused.text()).to.contain('This workspace is blocked');
+    }
+    expect(await service.db('invitations').where({ workspace_id: id })).to.have.length(1);
   });
 
   it('of a member say so, and change no role', async () => {

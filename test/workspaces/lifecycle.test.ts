@@ -102,12 +102,14 @@ describe('Workspaces', function () {
     expect(await scan(code.shareUrl)).to.equal(302);
     await join(owner.own, viewer.user, 'viewer');
     await owner.get('/w/olga/workspace');
-    expect((await owner.post('/w/olga/workspace/name', { name: 'Olga & Co' })).status).to.equal(303);
+    expect(
+      (await owner.post('/w/olga/workspace/name', { name: 'Olga & Co: evil.com/login' })).status,
+    ).to.equal(303);
     expect((await owner.post('/w/olga/workspace/name', { name: '' })).status).to.equal(400);
     const seen = await mainText(await viewer.get('/w/olga/workspace'));
     expect(seen).to.contain('Olga & Co').and.to.contain('You are a viewer');
     expect(seen).not.to.contain('Till').and.not.to.contain('Delete workspace');
-    const fields = { confirmation: 'Olga & Co', deletePassword: password };
+    const fields = { confirmation: 'Olga & Co: evil.com/login', deletePassword: password };
     await viewer.get('/w/olga/workspace');
     expect((await viewer.post('/w/olga/workspace/delete', fields)).status).to.equal(403);
     for (const wrong of [
@@ -122,7 +124,9 @@ describe('Workspaces', function () {
     expect((await apiClient(service.url, key)('/qrcodes')).status).to.equal(401);
     expect(await Workspace.query(service.db).findById(owner.own)).to.equal(undefined);
     const [mail] = await mails.mailsTo('victor@example.com');
-    expect(mail?.headers['subject']).to.equal('The workspace “Olga & Co” was deleted');
+    expect(mail?.headers['subject']).to.equal('A workspace was deleted');
+    expect(mail?.text).to.contain('deleted the workspace “Olga & Co evil com login”');
+    expect(mail?.text).not.to.contain('evil.com');
     await eventually(async () => expect(await mails.mailsTo('victor@example.com')).to.have.length(1));
 
     // The account stays, and every page leads to a new workspace.

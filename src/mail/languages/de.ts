@@ -108,6 +108,12 @@ const membership: MembershipTexts = {
     ],
     notes: ['Ihr Konto und Ihre anderen Arbeitsbereiche bleiben, wie sie sind.'],
   }),
+  deleted: (workspace) => ({
+    subject: 'Ein Arbeitsbereich wurde gelöscht',
+    paragraphs: [
+      `Ein Inhaber hat den Arbeitsbereich${named(workspace)} gelöscht, in dem Sie Mitglied waren. Seine Codes, API-Schlüssel und Webhooks funktionieren nicht mehr.`,
+    ],
+  }),
   roleChanged: ({ workspace, role }, page) => ({
     subject: 'Ihre Rolle in einem Arbeitsbereich wurde geändert',
     paragraphs: [
@@ -186,12 +192,6 @@ export const de: MailTexts = {
     notes: [
       'Der Link funktioniert 24 Stunden lang.',
       'Wenn Sie hier kein Konto haben, ignorieren Sie diese E-Mail. Die Adresse wird dann nicht bestätigt.',
-    ],
-  }),
-  workspaceDeleted: (name) => ({
-    subject: `Der Arbeitsbereich „${name}“ wurde gelöscht`,
-    paragraphs: [
-      `Jemand, dem „${name}“ gehörte, hat den Arbeitsbereich gelöscht. Sie waren Mitglied. Seine Codes, API-Schlüssel und Webhooks funktionieren nicht mehr.`,
     ],
   }),
   emailChanged: (newEmail) => ({

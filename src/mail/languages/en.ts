@@ -105,6 +105,12 @@ const membership: MembershipTexts = {
     paragraphs: [`An owner removed you from ${named(workspace)}. You cannot open it any more.`],
     notes: ['Your account and your other workspaces stay as they are.'],
   }),
+  deleted: (workspace) => ({
+    subject: 'A workspace was deleted',
+    paragraphs: [
+      `One of its owners deleted ${named(workspace)}, of which you were a member. Its codes, API keys and webhooks no longer work.`,
+    ],
+  }),
   roleChanged: ({ workspace, role }, page) => ({
     subject: 'Your role in a workspace was changed',
     paragraphs: [`An owner changed your role in ${named(workspace)}. It is now: ${roleNames[role]}.`],
@@ -178,12 +184,6 @@ export const en: MailTexts = {
     notes: [
       'The link works for 24 hours.',
       'If you have no account here, ignore this email. The address is then not confirmed.',
-    ],
-  }),
-  workspaceDeleted: (name) => ({
-    subject: `The workspace “${name}” was deleted`,
-    paragraphs: [
-      `One of its owners deleted “${name}”, of which you were a member. Its codes, API keys and webhooks no longer work.`,
     ],
   }),
   emailChanged: (newEmail) => ({

@@ -108,6 +108,12 @@ const membership: MembershipTexts = {
     ],
     notes: ['Su cuenta y sus otros espacios de trabajo siguen igual.'],
   }),
+  deleted: (workspace) => ({
+    subject: 'Se ha eliminado un espacio de trabajo',
+    paragraphs: [
+      `Un propietario ha eliminado ${named(workspace)}, del que usted era miembro. Sus códigos, claves de API y webhooks ya no funcionan.`,
+    ],
+  }),
   roleChanged: ({ workspace, role }, page) => ({
     subject: 'Su función en un espacio de trabajo ha cambiado',
     paragraphs: [
@@ -187,12 +193,6 @@ export const es: MailTexts = {
     notes: [
       'El enlace funciona durante 24 horas.',
       'Si no tiene una cuenta aquí, ignore este correo. La dirección no quedará confirmada.',
-    ],
-  }),
-  workspaceDeleted: (name) => ({
-    subject: `Se ha eliminado el espacio de trabajo «${name}»`,
-    paragraphs: [
-      `Un propietario de «${name}», del que usted era miembro, lo ha eliminado. Sus códigos, claves de API y webhooks ya no funcionan.`,
     ],
   }),
   emailChanged: (newEmail) => ({

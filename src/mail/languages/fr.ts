@@ -108,6 +108,12 @@ const membership: MembershipTexts = {
     ],
     notes: ['Votre compte et vos autres espaces de travail restent inchangés.'],
   }),
+  deleted: (workspace) => ({
+    subject: 'Un espace de travail a été supprimé',
+    paragraphs: [
+      `Un propriétaire a supprimé ${named(workspace)}, dont vous étiez membre. Ses codes, clés API et webhooks ne fonctionnent plus.`,
+    ],
+  }),
   roleChanged: ({ workspace, role }, page) => ({
     subject: 'Votre rôle dans un espace de travail a changé',
     paragraphs: [
@@ -190,12 +196,6 @@ export const fr: MailTexts = {
     notes: [
       'Le lien fonctionne pendant 24 heures.',
       'Si vous n’avez pas de compte ici, ignorez cet e-mail. L’adresse ne sera alors pas confirmée.',
-    ],
-  }),
-  workspaceDeleted: (name) => ({
-    subject: `L’espace de travail « ${name} » a été supprimé`,
-    paragraphs: [
-      `Un propriétaire de « ${name} », dont vous étiez membre, a supprimé cet espace de travail. Ses codes, clés API et webhooks ne fonctionnent plus.`,
     ],
   }),
   emailChanged: (newEmail) => ({

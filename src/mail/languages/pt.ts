@@ -105,6 +105,12 @@ const membership: MembershipTexts = {
     ],
     notes: ['Sua conta e seus outros espaços de trabalho continuam como estão.'],
   }),
+  deleted: (workspace) => ({
+    subject: 'Um espaço de trabalho foi excluído',
+    paragraphs: [
+      `Um proprietário excluiu o espaço de trabalho${named(workspace)}, do qual você era membro. Os códigos, as chaves de API e os webhooks dele já não funcionam.`,
+    ],
+  }),
   roleChanged: ({ workspace, role }, page) => ({
     subject: 'Sua função em um espaço de trabalho mudou',
     paragraphs: [
@@ -183,12 +189,6 @@ export const pt: MailTexts = {
     notes: [
       'O link funciona durante 24 horas.',
       'Se você não tem uma conta aqui, ignore este e-mail. O endereço não será confirmado.',
-    ],
-  }),
-  workspaceDeleted: (name) => ({
-    subject: `O espaço de trabalho “${name}” foi excluído`,
-    paragraphs: [
-      `Um proprietário de “${name}”, do qual você era membro, excluiu este espaço de trabalho. Os códigos, as chaves de API e os webhooks dele já não funcionam.`,
     ],
   }),
   emailChanged: (newEmail) => ({

@@ -96,6 +96,12 @@ const membership: MembershipTexts = {
     paragraphs: [`所有者已将您从工作区${named(workspace)}中移除。您无法再打开该工作区。`],
     notes: ['您的帐户和其他工作区保持不变。'],
   }),
+  deleted: (workspace) => ({
+    subject: '一个工作区已被删除',
+    paragraphs: [
+      `所有者已删除您曾加入的工作区${named(workspace)}。其中的二维码、API 密钥和 Webhook 均已失效。`,
+    ],
+  }),
   roleChanged: ({ workspace, role }, page) => ({
     subject: '您在工作区中的角色已更改',
     paragraphs: [`所有者更改了您在工作区${named(workspace)}中的角色。现在是：${roleNames[role]}。`],
@@ -162,12 +168,6 @@ export const zh: MailTexts = {
     paragraphs: [`请确认 ${email} 是您帐户的地址。`],
     action: { label: '确认此地址', url: link },
     notes: ['此链接 24 小时内有效。', '如果您在这里没有帐户，请忽略此邮件，该地址将不会被确认。'],
-  }),
-  workspaceDeleted: (name) => ({
-    subject: `工作区“${name}”已被删除`,
-    paragraphs: [
-      `您曾是“${name}”的成员，其所有者已将该工作区删除。其中的二维码、API 密钥和 Webhook 均已失效。`,
-    ],
   }),
   emailChanged: (newEmail) => ({
     subject: '您帐户的电子邮件地址已更改',

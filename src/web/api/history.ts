@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { findCode } from '../../codes/codes.ts';
 import { undoDays } from '../../codes/undo-period.ts';
@@ -12,7 +11,7 @@ import {
   type Version,
   versionsOf,
 } from '../../history/changes.ts';
-import { csvOf, maxCsvRows, withoutPassword } from '../../history/export-changes.ts';
+import { csvOf, maxCsvRows, type ReadInTurn, withoutPassword } from '../../history/export-changes.ts';
 import { noSuchVersion, stateFields } from '../../history/code-state.ts';
 import { preparePutBack } from '../../history/put-back.ts';
 import { Type, choice, closed, nullable, timestamp, uuid } from '../../schema.ts';
@@ -298,8 +297,9 @@ export const auditOperations = [
       description: 'The changes.',
       file: { type: 'text/csv', name: 'changes.csv' },
     },
-    async handle({ workspaceId, query }, { db }) {
-      return Readable.from(csvOf(db, workspaceId, filterOf(query)));
+    async handle({ workspaceId, caller, query }, { db, downloads }) {
+      const read: ReadInTurn = (work) => downloads.read(caller, work);
+      return downloads.stream(caller, async () => csvOf(db, workspaceId, filterOf(query), read));
     },
   }),
 ];

@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema, TVoid } from 'typebox';
 import type { Scope } from '../../accounts/key-scopes.ts';
 import type { RateWindow } from '../../accounts/api-keys.ts';
 import type { FieldError } from '../../errors.ts';
-import type { Caller } from '../../runtime/fair-scheduler.ts';
+import type { Downloader } from '../downloads.ts';
 import type { Services } from '../services.ts';
 import type { BodyRules } from '../../codes/validation.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
@@ -13,8 +13,8 @@ interface ApiRequest<Query, Body> {
   workspaceId: WorkspaceId;
   /** The requests of this key in the last hour. */
   rateWindow: RateWindow;
-  /** For slow work. */
-  caller: Caller;
+  /** For slow work and downloads. */
+  caller: Downloader;
   /** Identifies the resource in the path. Empty if the path has none. */
   id: string;
   /** Another parameter in the path. */

@@ -18,7 +18,7 @@ import { anonymousHourlyQuota } from '../../limits.ts';
 import type { FairScheduler } from '../../runtime/fair-scheduler.ts';
 import { Type } from '../../schema.ts';
 import { fileBody, fileOf, jsonBody } from '../middleware/body.ts';
-import { callerOf, inTurn } from '../middleware/caller.ts';
+import { downloaderOf, inTurn } from '../middleware/caller.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import { readAccount } from './account.ts';
 import { bulkChangeOperations } from './bulk-changes.ts';
@@ -139,7 +139,7 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
     const request: Parameters<NonNullable<Operation['handle']>>[0] = {
       workspaceId,
       rateWindow: ctx.state['rateWindow'] as RateWindow,
-      caller: callerOf(ctx),
+      caller: downloaderOf(ctx),
       id: (ctx['params'] as { id?: string }).id ?? '',
       parameter: (name) => (ctx['params'] as Record<string, string>)[name] ?? '',
       query: checkQuery(ctx, renamed),

@@ -1,12 +1,13 @@
 import type { Change } from '../../history/changes.ts';
 import { Moment } from '../ui/time.tsx';
-import { useVisitor } from '../ui/visitor.ts';
+import { useMay, useVisitor } from '../ui/visitor.ts';
 
 type Acted = Pick<Change, 'actorKind' | 'actorId' | 'actorName'>;
 
 /** Who made a change, at the beginning of a sentence or within it. */
 export function Who({ change, isWithin = false }: { change: Acted; isWithin?: boolean }) {
   const { account, isDemo, brand } = useVisitor();
+  const mayNameKeys = useMay()('owner');
   const { actorKind, actorId, actorName } = change;
   if (actorKind === 'person' && isDemo) return <>Somebody</>;
   if (actorKind === 'person' && actorId !== null && actorId === account)
@@ -15,7 +16,7 @@ export function Who({ change, isWithin = false }: { change: Acted; isWithin?: bo
     return (
       <>
         API key{' '}
-        {actorName !== null && (
+        {actorName !== null && mayNameKeys && (
           <>
             “<bdi>{actorName}</bdi>”
           </>

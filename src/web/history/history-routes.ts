@@ -4,19 +4,14 @@ import { findCodes } from '../../codes/find-codes.ts';
 import { findStyles } from '../../codes/styles/styles.ts';
 import { attachment } from '../../http/file-headers.ts';
 import { listRecentActors } from '../../history/actors.ts';
-import {
-  type Change,
-  type ChangeFilter,
-  type ChangeKind,
-  changeKinds,
-  listChanges,
-} from '../../history/changes.ts';
-import { csvOf } from '../../history/export-changes.ts';
+import { type Change, type ChangeFilter, type ChangeKind, listChanges } from '../../history/changes.ts';
+import { csvOf, type ReadInTurn } from '../../history/export-changes.ts';
+import { kindsFor, withoutKeyName } from '../../history/visible-changes.ts';
 import { dayMs } from '../../runtime/units.ts';
 import { listEndpoints } from '../../webhooks/endpoints.ts';
-import { hasRole } from '../../workspaces/members.ts';
+import { hasRole, type Role } from '../../workspaces/members.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
-import { callerOf } from '../middleware/caller.ts';
+import { downloaderOf } from '../middleware/caller.ts';
 import { membershipOf, workspaceIdOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { Services } from '../services.ts';
@@ -34,12 +29,13 @@ export function historyPages(parts: Services): Routes {
 
   routes.get('viewer', '/', async (ctx) => {
     const workspaceId = workspaceIdOf(ctx);
-    const search = readSearch(ctx);
+    const kinds = kindsFor(roleOf(ctx));
+    const search = readSearch(ctx, kinds);
     const before = queryText(ctx, 'before');
     const cursor = isUuid(before) ? before : undefined;
     const [found, actors] = await Promise.all([
-      listChanges(db, workspaceId, filterOf(search), { limit: entriesPerPage, cursor }),
-      listRecentActors(db, workspaceId),
+      listChanges(db, workspaceId, filterOf(search, kinds), { limit: entriesPerPage, cursor }),
+      listRecentActors(db, workspaceId, kinds),
     ]);
     const changes = found.slice(0, entriesPerPage);
     const hrefs = await findHrefs(ctx, workspaceId, changes);
@@ -51,6 +47,7 @@ export function historyPages(parts: Services): Routes {
     pages.show(ctx, HistoryView, {
       entries: changes.map((change) => ({ change, href: hrefs.get(change.subjectId) })),
       actors,
+      kinds,
       search,
       isFiltered: Object.keys(query).length > 0,
       now: now(),
@@ -64,9 +61,14 @@ export function historyPages(parts: Services): Routes {
   });
 
   routes.get('viewer', '.csv', async (ctx) => {
-    const filter = filterOf(readSearch(ctx));
-    const lines = () => csvOf(db, workspaceIdOf(ctx), filter);
-    const body = await parts.downloads.stream(callerOf(ctx), async () => withByteOrderMark(lines()));
+    const role = roleOf(ctx);
+    const kinds = kindsFor(role);
+    const filter = filterOf(readSearch(ctx, kinds), kinds);
+    const shown = (change: Change) => withoutKeyName(change, role);
+    const caller = downloaderOf(ctx);
+    const read: ReadInTurn = (work) => parts.downloads.read(caller, work);
+    const lines = () => csvOf(db, workspaceIdOf(ctx), filter, read, shown);
+    const body = await parts.downloads.stream(caller, async () => withByteOrderMark(lines()));
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment('History', 'csv', 'history'));
     ctx.body = body;
@@ -78,10 +80,7 @@ export function historyPages(parts: Services): Routes {
     workspaceId: WorkspaceId,
     changes: Change[],
   ): Promise<Map<string, string>> {
-    const may = (needed: 'editor' | 'owner') => {
-      const role = membershipOf(ctx)?.role;
-      return role !== undefined && hasRole(role, needed);
-    };
+    const may = (needed: 'editor' | 'owner') => hasRole(roleOf(ctx), needed);
     const idsOf = (kind: ChangeKind) => [
       ...new Set(changes.filter((change) => change.kind === kind).map(({ subjectId }) => subjectId)),
     ];
@@ -109,12 +108,14 @@ async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<
   yield* lines;
 }
 
+const roleOf = (ctx: Context): Role => membershipOf(ctx)?.role ?? 'viewer';
+
 /** Invalid filters are ignored. */
-function readSearch(ctx: Context): HistorySearch {
+function readSearch(ctx: Context, kinds: readonly ChangeKind[]): HistorySearch {
   const [person, kind] = [queryText(ctx, 'person'), queryText(ctx, 'kind')];
   return {
     person: isUuid(person) ? person : '',
-    kind: changeKinds.find((each) => each === kind) ?? '',
+    kind: kinds.find((each) => each === kind) ?? '',
     from: readDay(queryText(ctx, 'from')),
     to: readDay(queryText(ctx, 'to')),
   };
@@ -129,8 +130,9 @@ const queryOf = (search: HistorySearch): Record<string, string> =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''));
 
 /** Days are days in UTC, and both are included. */
-function filterOf({ person, kind, from, to }: HistorySearch): ChangeFilter {
+function filterOf({ person, kind, from, to }: HistorySearch, kinds: readonly ChangeKind[]): ChangeFilter {
   return {
+    kinds,
     actorId: person || undefined,
     kind: kind || undefined,
     from: from ? new Date(`${from}T00:00:00Z`) : undefined,

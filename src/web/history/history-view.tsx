@@ -1,4 +1,4 @@
-import { type Change, type ChangeKind, changeKinds } from '../../history/changes.ts';
+import type { Change, ChangeKind } from '../../history/changes.ts';
 import type { HistoryActor } from '../../history/actors.ts';
 import { type FormState, Input, Select } from '../ui/controls.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -28,6 +28,8 @@ export interface HistoryEntry {
 interface HistoryProps {
   entries: HistoryEntry[];
   actors: HistoryActor[];
+  /** Those that the member may see. */
+  kinds: ChangeKind[];
   search: HistorySearch;
   isFiltered: boolean;
   now: Date;
@@ -98,7 +100,7 @@ const kindNames: Record<ChangeKind, [one: string, many: string]> = {
   workspace: ['Workspace', 'Workspace'],
 };
 
-function Filter({ actors, search, entries, isFiltered }: HistoryProps) {
+function Filter({ actors, kinds, search, entries, isFiltered }: HistoryProps) {
   const { account, brand } = useVisitor();
   const form: FormState = { values: { ...search }, errors: [] };
   const nameOf = ({ id, kind, name }: HistoryActor) =>
@@ -115,10 +117,7 @@ function Filter({ actors, search, entries, isFiltered }: HistoryProps) {
         form={form}
         name="kind"
         label="What"
-        choices={[
-          ['', 'Everything'],
-          ...changeKinds.map((kind): [string, string] => [kind, kindNames[kind][1]]),
-        ]}
+        choices={[['', 'Everything'], ...kinds.map((kind): [string, string] => [kind, kindNames[kind][1]])]}
       />
       <Input form={form} name="from" label="From (UTC)" type="date" />
       <Input form={form} name="to" label="To (UTC)" type="date" />

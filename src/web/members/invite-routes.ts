@@ -96,6 +96,12 @@ function explain(made: Refused): { error: string; status?: number } {
   switch (made.refused) {
     case 'not-owner':
       return { error: 'You are not an owner of this workspace any more.', status: 403 };
+    case 'blocked':
+      return {
+        error:
+          'This workspace is blocked, so nobody can be invited to it. Contact the operator of this service.',
+        status: 403,
+      };
     case 'members':
       return {
         error: `A workspace can have ${made.limit} members, including people who are invited by email. Remove or revoke some first.`,

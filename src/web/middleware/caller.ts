@@ -1,6 +1,9 @@
 import type { Context, Next } from 'koa';
 import { clientAddress } from '../../http/client-address.ts';
+import type { GrantedAccess } from '../../accounts/lost-access.ts';
 import type { Caller, FairScheduler } from '../../runtime/fair-scheduler.ts';
+import type { WatchedAccess } from '../access-watch.ts';
+import type { Downloader } from '../downloads.ts';
 import { membershipOf, userOf } from './session.ts';
 
 /**
@@ -24,6 +27,21 @@ export function callerOf(ctx: Context): Caller {
   ctx.state['caller'] = caller;
   return caller;
 }
+
+/** For a guard that has let a request in. */
+export function noteAccess(ctx: Context, access: GrantedAccess): void {
+  ctx.state['access'] = access;
+}
+
+/** What the guard of the route has let in: nobody has to say again which role the route needs. */
+export function accessOf(ctx: Context): WatchedAccess {
+  const access = ctx.state['access'] as GrantedAccess | undefined;
+  if (access) return access;
+  if (ctx.state['isDemo'] === true) return 'demo';
+  throw new Error('A download or stream needs a route that is for members or keys');
+}
+
+export const downloaderOf = (ctx: Context): Downloader => ({ ...callerOf(ctx), access: accessOf(ctx) });
 
 /** Receives and processes a request when it is the turn of its account. */
 export function inTurn(scheduler: FairScheduler) {

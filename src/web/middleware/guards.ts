@@ -12,7 +12,7 @@ import type { Guards } from '../routes.ts';
 import { redirect } from '../ui/page.ts';
 import { type Sessions, signedIn, userOf } from './session.ts';
 import { isNavigation, linkTo, slugOf } from './workspace-addresses.ts';
-import { callerAddress } from './caller.ts';
+import { callerAddress, noteAccess } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
 import type { Context, Next } from 'koa';
 
@@ -21,7 +21,7 @@ interface GuardParts {
   metricsToken: string | undefined;
   viewDemo: ViewDemo;
   db: Database;
-  sessions: Pick<Sessions, 'lastSlug' | 'noteSlug'>;
+  sessions: Pick<Sessions, 'lastSlug' | 'noteSlug' | 'sessionHash'>;
 }
 
 /** The guard of each access that a route can declare. They run inside the matched route: see `serveRoutes`. */
@@ -56,6 +56,12 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
       ctx.state['membership'] = membership;
       ctx.state['memberships'] = memberships;
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
+      noteAccess(ctx, {
+        userId: userOf(ctx).id,
+        workspaceId: membership.workspace.id,
+        needed,
+        session: sessions.sessionHash(ctx),
+      });
       if (slug !== undefined && memberships.length > 1 && isNavigation(ctx)) sessions.noteSlug(ctx, slug);
       await asPerson(ctx, next);
     });
@@ -196,6 +202,7 @@ export function authenticate({
     if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
     ctx.state['workspaceId'] = workspaceId;
     ctx.state['rateWindow'] = window;
+    if (key) noteAccess(ctx, { keyId: key.id });
     return key ? attribute(ctx, { kind: 'key', ...key }, next) : next();
   };
 }

@@ -18,7 +18,7 @@ import {
 import { listPeople, listWorkspacesOf } from '../../workspaces/people.ts';
 import { slugOf } from '../../workspaces/slug.ts';
 import { currentPasswordErrors } from '../account/account-routes.ts';
-import { callerOf } from '../middleware/caller.ts';
+import { downloaderOf } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
 import { membershipOf, userOf, workspaceOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
@@ -135,14 +135,9 @@ export function workspacePages(parts: Services): Routes {
         'not_found',
         'There is no export to download. Ask for a new one on the page of the workspace.',
       );
-    const caller = callerOf(ctx);
+    const caller = downloaderOf(ctx);
     const read = <Value>(work: () => Promise<Value>) => parts.downloads.read(caller, work);
     const body = await parts.downloads.stream(caller, async () => readExport(db, id, read));
-    const watching = { userId: userOf(ctx).id, workspaceId: id };
-    body.once(
-      'close',
-      parts.access.watch(watching, () => body.destroy()),
-    );
     ctx.type = 'application/zip';
     ctx.length = found.bytes;
     ctx.set('Content-Disposition', attachment('qrelay-export', 'zip', 'export'));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Scope, scopes } from '../../../src/accounts/key-scopes.ts';
+import { hasScope, type Scope, scopes } from '../../../src/accounts/key-scopes.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { operations } from '../../../src/web/api/router.ts';
 import { listRoutes } from '../../../src/web/route-table.ts';
@@ -27,10 +27,12 @@ function documentedScope(method: string, path: string): Scope {
   return method === 'GET' || method === 'HEAD' || isPrint ? 'read' : 'codes';
 }
 
-/** Every choice of scopes that a key can have, except none. */
-const choices = Array.from({ length: 2 ** scopes.length - 1 }, (_, index) =>
-  scopes.filter((_scope, bit) => (index + 1) & (1 << bit)),
+/** Every choice of scopes that a key can have. */
+const choices = Array.from({ length: 2 ** scopes.length }, (_, index) =>
+  scopes.filter((_scope, bit) => index & (1 << bit)),
 );
+/** Those that are tried with every route. What the others allow follows from `hasScope`. */
+const tried: (Scope[] | null)[] = [null, ...scopes.map((scope) => [scope]), ['read', 'analytics']];
 
 function isGranted(granted: Scope[] | null, needed: Scope): boolean {
   if (granted === null) return true;
@@ -54,7 +56,17 @@ describe(`Scopes of API keys (${apiRoutes.length} routes)`, () => {
       expect(scope, `${method} ${path}`).to.equal(documentedScope(method, path));
   });
 
-  for (const granted of [null, ...choices])
+  it('allow together what each of them allows, in every combination', () => {
+    for (const granted of choices)
+      for (const needed of scopes)
+        expect(hasScope(granted, needed), `${granted.join()} for ${needed}`).to.equal(
+          isGranted(granted, needed),
+        );
+    for (const needed of scopes) expect(hasScope(null, needed), needed).to.equal(true);
+    expect(scopes.map((needed) => hasScope([], needed))).to.deep.equal(scopes.map(() => false));
+  });
+
+  for (const granted of tried)
     it(`${granted?.join(' and ') ?? 'of an unlimited key'} allow exactly the operations of the table`, async () => {
       const key = await service.makeKey({ scopes: granted });
       const wrong: string[] = [];

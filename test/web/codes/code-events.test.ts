@@ -56,7 +56,7 @@ describe('Event streams of a code', () => {
     const access = createAccessWatch(db);
     const workspaceId = ownWorkspaceId({ id: code.userId });
     return (end: () => void) =>
-      access.watch({ userId: code.userId, workspaceId, session: digestOf(session) }, end);
+      access.watch({ userId: code.userId, workspaceId, needed: 'viewer', session: digestOf(session) }, end);
   }
 
   /** The streams of the service with a short timing. Their user is the code's owner, or that of the query. */

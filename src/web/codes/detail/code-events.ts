@@ -25,7 +25,7 @@ interface StreamRequest {
 
 interface CodeEvents {
   /** Responds with server-sent events about a code, which must be the viewer's, until `watchAccess` ends them. */
-  stream(ctx: Context, request: StreamRequest, watchAccess?: WatchAccess): void;
+  stream(ctx: Context, request: StreamRequest, watchAccess: WatchAccess): void;
 }
 
 /** Calls `end` when the viewer may not see the code any more. Returns a function that stops it. */
@@ -71,7 +71,7 @@ export function createCodeEvents(
   }
 
   return {
-    stream(ctx, { id, viewer, address }, watchAccess = forEverybody) {
+    stream(ctx, { id, viewer, address }, watchAccess) {
       const { res } = ctx;
       // The client left during the lookup of the code: the close event has already passed and would not come again.
       if (res.destroyed || ctx.req.socket.destroyed) {
@@ -97,9 +97,6 @@ export function createCodeEvents(
     },
   };
 }
-
-/** The demo. */
-const forEverybody: WatchAccess = () => () => undefined;
 
 const retry = (ms: number) => `retry: ${ms}\n\n`;
 

@@ -16,7 +16,7 @@ import { dayMs } from '../../../runtime/units.ts';
 import { readAnalyticsOn, readDailyScans, readTopCities } from '../../../scans/analytics.ts';
 import { listScans, scanCsvColumns } from '../../../scans/scan.ts';
 import type { Database } from '../../../store/database.ts';
-import { callerAddress, callerOf } from '../../middleware/caller.ts';
+import { accessOf, callerAddress, callerOf, downloaderOf } from '../../middleware/caller.ts';
 import { TrashedCodeView } from '../trash/trash-view.tsx';
 import { CodeView } from './detail-view.tsx';
 import { toScanLine } from './scan-line.tsx';
@@ -30,7 +30,7 @@ import { createLiveScans, scansPerPage } from './live-scans.tsx';
 import { type Period, namedPeriods, readPeriod, rollingDays, rollingPeriod } from './period.ts';
 import type { Services } from '../../services.ts';
 import { createPages } from '../../ui/page.ts';
-import { isDemo, userOf, workspaceIdOf } from '../../middleware/session.ts';
+import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { CodeProps } from './code-side.tsx';
 
@@ -38,11 +38,10 @@ const maxCities = 20;
 
 /** The page of a code, its live updates, and its scans as CSV. */
 export function codeDetailPages(parts: Services): Routes {
-  const { db, reads, config, secrets, sessions, closing, now } = parts;
+  const { db, reads, config, secrets, closing, now } = parts;
   const routes = createRoutes();
   const pages = createPages(parts, flashTexts);
   const events = createCodeEvents(createLiveScans({ db, reads }, now), closing);
-  const memberOf = (ctx: Context) => ({ userId: userOf(ctx).id, workspaceId: workspaceIdOf(ctx) });
   const ownCode = (ctx: Context) => findCode(db, workspaceIdOf(ctx), ctx.params['id'] as string);
 
   async function showCode(ctx: Context): Promise<void> {
@@ -138,20 +137,14 @@ export function codeDetailPages(parts: Services): Routes {
     const code = await ownCode(ctx);
     const address = secrets.hashAddress(callerAddress(ctx, config.trustProxyHops));
     const request = { id: code.id, viewer: callerOf(ctx).key, address };
-    if (isDemo(ctx)) return events.stream(ctx, request);
-    const watching = { ...memberOf(ctx), session: sessions.sessionHash(ctx) };
-    events.stream(ctx, request, (end) => parts.access.watch(watching, end));
+    const access = accessOf(ctx);
+    events.stream(ctx, request, (end) => parts.access.watch(access, end));
   }
 
   async function sendCsv(ctx: Context): Promise<void> {
     const code = await ownCode(ctx);
-    const caller = callerOf(ctx);
+    const caller = downloaderOf(ctx);
     const body = await parts.downloads.stream(caller, async () => scansCsv(parts, caller, code.id));
-    if (!isDemo(ctx))
-      body.once(
-        'close',
-        parts.access.watch(memberOf(ctx), () => body.destroy()),
-      );
     ctx.type = 'text/csv; charset=utf-8';
     ctx.set('Content-Disposition', attachment(`${code.name} scans`, 'csv', 'scans'));
     ctx.body = body;

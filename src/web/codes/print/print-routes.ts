@@ -33,7 +33,7 @@ import { PrintView } from './print-view.tsx';
 import { SelectionView, initialValues } from './selection-view.tsx';
 import { type Selection, readSelection } from './selection.ts';
 import { field } from '../../middleware/forms.ts';
-import { callerOf } from '../../middleware/caller.ts';
+import { downloaderOf } from '../../middleware/caller.ts';
 import { printedTitle } from '../../../codes/public-title.ts';
 import { withPublicTitles } from '../../prints.ts';
 import type { Services } from '../../services.ts';
@@ -83,7 +83,7 @@ export function printPages(parts: Services): Routes {
     const printsNames = values['text'] === 'name';
     await sendFile(ctx, values, async (load) => {
       const loadTitled = async () => (printsNames ? load() : withPublicTitles(await load()));
-      ctx.body = await prints.labels(callerOf(ctx), loadTitled, labelOptions(choice));
+      ctx.body = await prints.labels(downloaderOf(ctx), loadTitled, labelOptions(choice));
       ctx.type = 'application/pdf';
       ctx.set('Content-Disposition', attachment('labels', 'pdf', 'labels'));
     });
@@ -94,7 +94,7 @@ export function printPages(parts: Services): Routes {
     async (ctx) => {
       const format = fileFormats.find((each) => each === given(ctx, 'format')) ?? 'svg';
       await sendFile(ctx, {}, async (load) => {
-        ctx.body = await prints.files(callerOf(ctx), load, format);
+        ctx.body = await prints.files(downloaderOf(ctx), load, format);
         ctx.type = 'application/zip';
         ctx.set('Content-Disposition', attachment('qr-codes', 'zip', 'qr-codes'));
       });
