@@ -52,6 +52,12 @@ export function nameActors(db: Knex): void {
   };
 }
 
+/** For a transaction that finds out who it is: somebody signs up or in. Within the request that it is part of. */
+export async function nameActor(transaction: Knex, actor: Actor): Promise<void> {
+  const named = JSON.stringify({ ...actor, requestId: acting.getStore()?.requestId });
+  await transaction.raw(`SELECT set_config('qrelay.actor', ?, true)`, [named]);
+}
+
 /** For a transaction that deletes the workspace: entries about its codes would be deleted with it. */
 export async function skipHistory(transaction: Knex, workspaceId: string): Promise<void> {
   await transaction.raw(`SELECT set_config('qrelay.deleted_workspace', ?, true)`, [workspaceId]);
