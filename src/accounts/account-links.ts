@@ -1,12 +1,13 @@
 import { Model, snakeCaseMappers } from 'objection';
 import { dayMs, hourMs } from '../runtime/units.ts';
+import { nameActor } from '../store/actor.ts';
 import { type Database, sqlState } from '../store/database.ts';
 import { type ProgramAccess, revokeAccess } from './api-keys.ts';
 import { unlinkIdentities } from './identities.ts';
 import { SignInChallenge } from './passkeys.ts';
 import { digestOf, newToken } from './secrets.ts';
 import { endSessionsOf } from './sessions.ts';
-import { hasConfirmedEmail, isBlockedSql, lockUnchanged, uniqueViolation, User } from './users.ts';
+import { hasConfirmedEmail, isBlockedSql, lockUnchanged, personOf, uniqueViolation, User } from './users.ts';
 
 const linkLifetimeMs = hourMs;
 const confirmationLifetimeMs = dayMs;
@@ -138,6 +139,7 @@ export async function useSignInLink(
     const isUsed = await useUp(transaction, token);
     if (!found || !isUsed) return undefined;
     const { user, isMailed } = found;
+    await nameActor(transaction, personOf(user));
     const isFirstProof = isMailed && !hasConfirmedEmail(user);
     await changePassword(transaction, user, passwordHash, now);
     if (!isFirstProof) return { user, revoked: { keys: 0, webhooks: 0 } };

@@ -1,5 +1,6 @@
 import type { Language } from '../http/preferred-language.ts';
 import type { AuthenticatedIdentity } from '../net/openid-provider.ts';
+import { nameActor } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
 import { type AutomaticMembership, joinAutomatically } from '../workspaces/automatic-membership.ts';
 import { findAccountBlock } from './account-blocks.ts';
@@ -7,7 +8,7 @@ import { changePassword, confirmOwnership } from './account-links.ts';
 import { hasAccess } from './api-keys.ts';
 import { linkIdentity, useIdentity } from './identities.ts';
 import { removeSecondFactors } from './second-factors.ts';
-import { createUser, emailErrors, hasConfirmedEmail, User } from './users.ts';
+import { createUser, emailErrors, hasConfirmedEmail, personOf, User } from './users.ts';
 
 interface SignInRules {
   /** Domains of email addresses. Empty: all. */
@@ -77,6 +78,7 @@ async function signInFirst(
     (await User.query(transaction).whereRaw('lower(email) = lower(?)', [email]).forUpdate().first());
   if (!user) return { refused: 'no-account' };
   if (await findAccountBlock(transaction, user.id)) return { refused: 'blocked' };
+  await nameActor(transaction, personOf(user));
   const isClaimed = hasConfirmedEmail(user) ? false : await claimAccount(transaction, user, now);
   const outcome = await linkIdentity(transaction, { issuer, subject, email, userId: user.id }, now);
   // The provider may have given the address of somebody who left to somebody else, who must not get the account.

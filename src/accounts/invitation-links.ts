@@ -1,5 +1,6 @@
 import type { Language } from '../http/preferred-language.ts';
 import type { PlanLimits } from '../limits.ts';
+import { nameActor } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
 import {
   type Acceptance,
@@ -11,7 +12,7 @@ import {
 import type { Workspace } from '../workspaces/workspace.ts';
 import { findAccountBlock } from './account-blocks.ts';
 import { digestOf } from './secrets.ts';
-import { createUser, hasConfirmedEmail, User } from './users.ts';
+import { createUser, hasConfirmedEmail, personOf, User } from './users.ts';
 
 const tokenPattern = /^[\w-]{43}$/;
 
@@ -69,6 +70,7 @@ export async function signUpAsInvited(
   return db
     .transaction(async (transaction) => {
       const user = await createUser(transaction, { email, passwordHash, language, isConfirmed: true }, now);
+      if (user) await nameActor(transaction, personOf(user));
       const accepted = user && (await acceptAs(transaction, user, { token, ofPlans }, now));
       if (!accepted || 'refused' in accepted) throw new NotInvitedError();
       return { user, workspace: accepted.joined };

@@ -3,6 +3,7 @@ import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Language } from '../http/preferred-language.ts';
 import type { Plan } from '../limits.ts';
+import type { Actor } from '../store/actor.ts';
 import { type Database, sqlState } from '../store/database.ts';
 
 export const uniqueViolation = '23505';
@@ -34,6 +35,9 @@ export class User extends Model {
 export function hasConfirmedEmail({ email, confirmedEmail }: User): boolean {
   return confirmedEmail?.toLowerCase() === email.toLowerCase();
 }
+
+/** As the actor of a change. */
+export const personOf = ({ id, email }: User): Actor => ({ kind: 'person', id, name: email });
 
 export async function findUserByEmail(db: Database, email: string): Promise<User> {
   const user = await User.query(db).whereRaw('lower(email) = lower(?)', [email]).first();

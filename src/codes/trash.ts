@@ -314,7 +314,9 @@ export async function purgeTrash(db: Database, isOver: () => boolean): Promise<n
   let purged = 0;
   for (const id of ids) {
     if (isOver()) break;
-    purged += await db('trashed_codes').where({ code_id: id }).whereRaw(`NOT (${isKept})`).delete();
+    purged += await db.transaction((transaction) =>
+      transaction('trashed_codes').where({ code_id: id }).whereRaw(`NOT (${isKept})`).delete(),
+    );
   }
   return purged;
 }

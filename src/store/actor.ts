@@ -19,8 +19,7 @@ export function runAs<Value>(actor: Actor, work: () => Value): Value {
   return acting.run(actor, work);
 }
 
-/** Connections start with it. What a request, command or job changes is attributed in its transactions. */
-export const serviceActor = literalOf({ kind: 'service' });
+const service: Actor = { kind: 'service' };
 
 /** Without question marks, which knex would take for placeholders. */
 function literalOf(actor: Actor): string {
@@ -34,20 +33,29 @@ interface KnexTransaction {
   query(connection: unknown, sql: string): Promise<unknown>;
 }
 
-/** Lets every transaction of the database name its actor, in the round trip that begins it. Nested ones need not. */
+/**
+ * Lets every transaction of the database name its actor, in the round trip that begins it. Nested ones need not. A statement
+ * without a transaction cannot: a setting of the session would be that of another client behind a pooler.
+ */
 export function nameActors(db: Knex): void {
   const client = db.client as { transaction(...args: unknown[]): KnexTransaction };
   const open = client.transaction.bind(client);
   client.transaction = (...args) => {
     // knex calls `begin` later, when it has a connection.
     const transaction = open(...args);
-    const actor = acting.getStore();
-    if (actor && !transaction.readOnly && transaction.isolationLevel === undefined) {
+    const actor = acting.getStore() ?? service;
+    if (!transaction.readOnly && transaction.isolationLevel === undefined) {
       const sql = `BEGIN; SELECT set_config('qrelay.actor', ${literalOf(actor)}, true)`;
       transaction.begin = (connection) => transaction.query(connection, sql);
     }
     return transaction;
   };
+}
+
+/** For a transaction that finds out who it is: somebody signs up or in. Within the request that it is part of. */
+export async function nameActor(transaction: Knex, actor: Actor): Promise<void> {
+  const named = JSON.stringify({ ...actor, requestId: acting.getStore()?.requestId });
+  await transaction.raw(`SELECT set_config('qrelay.actor', ?, true)`, [named]);
 }
 
 /** For a transaction that deletes the workspace: entries about its codes would be deleted with it. */

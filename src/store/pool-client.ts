@@ -1,6 +1,5 @@
 import { callbackify } from 'node:util';
 import { Client, type ClientConfig, type QueryConfig } from 'pg';
-import { serviceActor } from './actor.ts';
 import { needsPrimarySearch, splitHosts } from './database-url.ts';
 import { createPrimarySearch, type PrimarySearch } from './primary-search.ts';
 
@@ -95,8 +94,7 @@ export class PoolClient extends Client {
     const values = Object.entries(settings).map(
       ([name, value]) => `set_config('${name}', '${value}', false)`,
     );
-    const actor = `set_config('qrelay.actor', ${serviceActor}, false)`;
-    const text = `SELECT ${['pg_backend_pid() AS pid', actor, ...values].join(', ')}`;
+    const text = `SELECT ${['pg_backend_pid() AS pid', ...values].join(', ')}`;
     this.query(text, (error: Error | null, result: { rows: { pid: number }[] } | undefined) => {
       // A pooler reports a process ID of its own.
       this.keepsPreparedStatements = result?.rows[0]?.pid === (this as Backend).processID;

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
 import { defaultLimits, limitsOf, type PlanLimits } from '../limits.ts';
-import { type Database, sqlState } from '../store/database.ts';
+import { type Database, inTransaction, sqlState } from '../store/database.ts';
 import { isReservedSlug, slugOf, suffixedSlug } from './slug.ts';
 import { Workspace, type WorkspaceId } from './workspace.ts';
 
@@ -80,5 +80,5 @@ async function insertWorkspace(transaction: Database, name: string, now: Date): 
 }
 
 export async function renameWorkspace(db: Database, id: WorkspaceId, name: string): Promise<void> {
-  await Workspace.query(db).findById(id).patch({ name });
+  await inTransaction(db, async (transaction) => Workspace.query(transaction).findById(id).patch({ name }));
 }

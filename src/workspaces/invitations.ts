@@ -2,7 +2,7 @@ import { Model, snakeCaseMappers } from 'objection';
 import { v7 as uuidv7, validate as isUuid } from 'uuid';
 import { type Limits, type PlanLimits, limitsOf } from '../limits.ts';
 import { dayMs } from '../runtime/units.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, inTransaction } from '../store/database.ts';
 import { findRole, type Role } from './members.ts';
 import {
   findWorkspace,
@@ -202,10 +202,10 @@ export async function revokeInvitation(
   now: Date,
 ): Promise<boolean> {
   if (!isUuid(id)) return false;
-  const revoked = await Invitation.open(db, now)
-    .where({ id, workspace_id: workspaceId })
-    .patch({ revokedAt: now });
-  return revoked > 0;
+  return inTransaction(db, async (transaction) => {
+    const open = Invitation.open(transaction, now).where({ id, workspace_id: workspaceId });
+    return (await open.patch({ revokedAt: now })) > 0;
+  });
 }
 
 /** For the worker: an invitation to an address that can be accepted. */

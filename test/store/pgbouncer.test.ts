@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
+import { createCode as insertCode } from '../../src/codes/codes.ts';
+import { purgeTrash, trashCode } from '../../src/codes/trash.ts';
 import { runChecks } from '../../src/doctor/checks.ts';
+import { defaultLimits } from '../../src/limits.ts';
+import { dayMs } from '../../src/runtime/units.ts';
+import { runAs } from '../../src/store/actor.ts';
 import { type Database, openDatabase, queryPrepared } from '../../src/store/database.ts';
 import { monitorReplicas } from '../../src/store/replicas.ts';
 import { goodConfig, findingsIn } from '../doctor/setup.ts';
@@ -17,7 +22,20 @@ import { servers } from '../support/servers.ts';
 import { createCode, openShare } from '../support/share.ts';
 import { testLog } from '../support/test-log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { renameWorkspace } from '../../src/workspaces/founding.ts';
 import { ownWorkspaceId, setPlan } from '../../src/workspaces/workspace.ts';
+
+const newCode = {
+  name: 'Code',
+  type: 'url',
+  content: 'https://example.com',
+  foregroundColor: '#000000',
+  backgroundColor: '#ffffff',
+  size: 128,
+  errorCorrection: 'M',
+  category: null,
+} as const;
+const creation = { lifetimeDays: 365, limits: defaultLimits };
 
 describe('PgBouncer in front of PostgreSQL', function () {
   this.timeout(300_000);
@@ -107,6 +125,41 @@ describe('PgBouncer in front of PostgreSQL', function () {
     } finally {
       await db.destroy();
       await single?.stop();
+    }
+  });
+
+  it('names who makes a change, whichever server connection the change gets', async () => {
+    const clients = Array.from({ length: 4 }, () =>
+      openDatabase(bouncers.transaction.url, { poolMax: 2, applicationName: 'test' }),
+    );
+    const [db] = clients as [Database];
+    const now = new Date();
+    try {
+      const workspaceId = ownWorkspaceId(await findOrCreateUser(direct, 'named@example.com', now));
+      const codes = await Promise.all(
+        clients.map((client, index) =>
+          insertCode(client, workspaceId, { ...newCode, name: `Code ${index}` }, { ...creation, now }),
+        ),
+      );
+      await runAs({ kind: 'operator', name: 'command line' }, () =>
+        Promise.all(clients.map((client, index) => renameWorkspace(client, workspaceId, `Name ${index}`))),
+      );
+      for (const { id } of codes) await trashCode(db, workspaceId, id, defaultLimits);
+      await direct('trashed_codes').update({ trashed_at: new Date(now.getTime() - 31 * dayMs) });
+      expect(await purgeTrash(db, () => false)).to.equal(4);
+      const actors = (await direct('changes')
+        .where({ workspace_id: workspaceId })
+        .groupBy('kind', 'action', 'actor_kind')
+        .orderBy(['kind', 'action'])
+        .select('kind', 'action', 'actor_kind')) as unknown[];
+      expect(actors).to.deep.equal([
+        { kind: 'code', action: 'created', actor_kind: 'service' },
+        { kind: 'code', action: 'deleted', actor_kind: 'service' },
+        { kind: 'code', action: 'trashed', actor_kind: 'service' },
+        { kind: 'workspace', action: 'changed', actor_kind: 'operator' },
+      ]);
+    } finally {
+      await Promise.all(clients.map((client) => client.destroy()));
     }
   });
 

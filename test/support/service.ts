@@ -78,6 +78,7 @@ export async function startService({
   let fixedNow: Date | undefined;
   const now = () => fixedNow ?? new Date();
   const db = openDatabase(database.url, { poolMax: 4, applicationName: 'test' });
+  if (!databaseUrl) await refuseUnattributed(db);
   const nowMs = () => now().getTime();
   let passedMs = 0;
   const elapsedMs = () => performance.now() + passedMs;
@@ -130,4 +131,19 @@ export async function startService({
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Fails what the service changes without a transaction, which names no actor: the history would attribute it to the previous
+ * release. A test may do so on its own connection.
+ */
+async function refuseUnattributed(db: Database): Promise<void> {
+  await db.raw(`
+    CREATE FUNCTION refuse_unattributed() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'A change of a % without a transaction, so without an actor', NEW.kind;
+    END $$;
+    CREATE TRIGGER refuse_unattributed BEFORE INSERT ON changes FOR EACH ROW
+      WHEN (NEW.actor_kind IS NULL AND current_setting('application_name') LIKE 'qrelay%')
+      EXECUTE FUNCTION refuse_unattributed();`);
 }

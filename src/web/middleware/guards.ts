@@ -2,6 +2,7 @@ import type { Services } from '../services.ts';
 import { type RateWindow, parseApiKey } from '../../accounts/api-keys.ts';
 import { hasScope, type Scope } from '../../accounts/key-scopes.ts';
 import { createRateLimiter } from '../../accounts/rate-limiter.ts';
+import { personOf } from '../../accounts/users.ts';
 import { AppError } from '../../errors.ts';
 import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
@@ -78,7 +79,11 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
   }
 
   return {
-    stranger: (ctx, next) => (signedIn(ctx) ? withNavigation(ctx, () => asPerson(ctx, next)) : next()),
+    stranger: (ctx, next) =>
+      signedIn(ctx)
+        ? withNavigation(ctx, () => asPerson(ctx, next))
+        : // Whoever signs up or in is named by the transaction that does it.
+          attribute(ctx, { kind: 'service' }, next),
     'viewer or demo': (ctx, next) => needMember(ctx, next, 'viewer', { canBeDemo: true }),
     viewer: (ctx, next) => needMember(ctx, next, 'viewer'),
     'editor or demo': (ctx, next) => needMember(ctx, next, 'editor', { canBeDemo: true }),
@@ -109,8 +114,7 @@ async function attribute(ctx: Context, actor: Actor, next: Next): Promise<void> 
 }
 
 async function asPerson(ctx: Context, next: Next): Promise<void> {
-  const { id, email } = userOf(ctx);
-  await attribute(ctx, { kind: 'person', id, name: email }, next);
+  await attribute(ctx, personOf(userOf(ctx)), next);
 }
 
 /** Whether the visitor looks at the demo account, which is then the user of the request. */
