@@ -1,6 +1,6 @@
 /**
- * Everything that an account may only have or do so often. The defaults of its plan are changed by the configuration
- * (FREE_LIMITS, PRO_LIMITS), and those by what an operator has set for the account.
+ * Everything that a workspace may only have or do so often. The defaults of its plan are changed by the configuration
+ * (FREE_LIMITS, PRO_LIMITS), and those by what an operator has set for the workspace.
  */
 export const planNames = ['free', 'pro'] as const;
 export type Plan = (typeof planNames)[number];
@@ -37,7 +37,7 @@ export const limitDefinitions = {
   },
   codes: {
     title: 'Codes',
-    description: 'QR codes of the account.',
+    description: 'QR codes of the workspace.',
     least: 0,
     most: 10_000_000,
     free: 1_000,
@@ -45,7 +45,7 @@ export const limitDefinitions = {
   },
   fileMb: {
     title: 'Uploaded files (MB)',
-    description: 'Size of all files and photos of the account in MB (1,048,576 bytes).',
+    description: 'Size of all files and photos of the workspace in MB (1,048,576 bytes).',
     least: 0,
     most: 1_000_000,
     free: 20,
@@ -53,7 +53,7 @@ export const limitDefinitions = {
   },
   webhooks: {
     title: 'Webhook endpoints',
-    description: 'Webhook endpoints of the account.',
+    description: 'Webhook endpoints of the workspace.',
     least: 0,
     most: 1_000,
     free: 3,
@@ -61,7 +61,7 @@ export const limitDefinitions = {
   },
   keys: {
     title: 'Active API keys',
-    description: 'API keys of the account that are not revoked.',
+    description: 'API keys of the workspace that are not revoked.',
     least: 0,
     most: 1_000,
     free: 25,

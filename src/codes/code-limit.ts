@@ -42,7 +42,7 @@ function requireRoom(codes: number, added: number, limit: number): void {
   const rest = added === 1 ? 'another one does' : `${added} more do`;
   throw new AppError(
     'validation_error',
-    `This account has ${codes} ${codes === 1 ? 'QR code' : 'QR codes'} and may have ${limit}: ${rest} not fit. Delete codes that you no longer need, or ask the operator of this service for a higher limit.`,
+    `This workspace has ${codes} ${codes === 1 ? 'QR code' : 'QR codes'} and may have ${limit}: ${rest} not fit. Delete codes that you no longer need, or ask the operator of this service for a higher limit.`,
     { code: 'quota_exceeded' },
   );
 }

@@ -75,7 +75,7 @@ export async function createEndpoint(
     await lockWorkspace(transaction, workspaceId);
     const count = await Endpoint.query(transaction).where({ user_id: workspaceId }).resultSize();
     if (count >= quota) {
-      const message = `This account has ${count} webhook endpoints and may have ${quota}. Delete one first, or ask the operator of this service for a higher limit.`;
+      const message = `This workspace has ${count} webhook endpoints and may have ${quota}. Delete one first, or ask the operator of this service for a higher limit.`;
       throw new AppError('validation_error', message, { code: 'quota_exceeded' });
     }
     const endpoint = await Endpoint.query(transaction)

@@ -21,7 +21,7 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch;
 }
 
-/** The plan of the account of a key, its limits, and how much of them is used. */
+/** The plan of the workspace of a key, its limits, and how much of them is used. */
 export type Account = components['schemas']['Account'];
 
 export type QrelayClient = ReturnType<typeof createClient>;
@@ -62,7 +62,7 @@ export function createClient({
     styles: createStyles(call),
     webhooks: createWebhooks(call),
     audit: createAudit(call, download),
-    /** What the account of the key may have, and has. */
+    /** What the workspace of the key may have, and has. */
     account: async (given: RequestOptions = {}): Promise<Account> =>
       (await call<Account>({ method: 'GET', path: '/account', ...given })).result,
     /** Any request of the API whose response is JSON, with the same retries. */

@@ -405,7 +405,7 @@ export interface paths {
         };
         /**
          * Read about the file of a QR code
-         * @description Returns what the file is and where it is served, and how much the files of the account may have together.
+         * @description Returns what the file is and where it is served, and how much the files of the workspace may have together.
          */
         get: operations["readQrCodeFile"];
         /**
@@ -713,7 +713,7 @@ export interface paths {
         };
         /**
          * List the changes in a workspace
-         * @description Who changed what, newest first: codes, styles, the brand, API keys, webhooks, members and the workspace itself. An entry is written together with its change. Secrets, passwords and client addresses are never in it, and webhook addresses without their path. The contents of entries about a code are erased when it is deleted for good. Entries are deleted after two years, unless the operator of the service has set another time.
+         * @description Who changed what, newest first: codes, styles, the brand, API keys, webhooks, members, invitations and the workspace itself. An entry is written together with its change. Secrets, passwords and client addresses are never in it, and webhook addresses without their path. The contents of entries about a code are erased when it is deleted for good. Entries are deleted after two years, unless the operator of the service has set another time.
          */
         get: operations["listChanges"];
         put?: never;
@@ -752,8 +752,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the limits of the account
-         * @description Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.
+         * Read the limits of the workspace
+         * @description Returns the plan of the workspace, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.
          */
         get: operations["readAccount"];
         put?: never;
@@ -1169,9 +1169,9 @@ export interface components {
              * @description When it was uploaded.
              */
             updatedAt: string | null;
-            /** @description The size of all files and photos of the account. */
+            /** @description The size of all files and photos of the workspace. */
             usedBytes: number;
-            /** @description How much the limits of the account allow. */
+            /** @description How much the limits of the workspace allow. */
             quotaBytes: number;
         };
         /** @description The photo of a contact. Without one, all fields are null. */
@@ -1409,7 +1409,7 @@ export interface components {
             subject: {
                 /**
                  * Format: uuid
-                 * @description Of the code, style, key, webhook, person or workspace.
+                 * @description Of the code, style, key, webhook, person, invitation or workspace; of a brand, that of the workspace.
                  */
                 id: string;
                 /** @description Its name at that time, or null after it was deleted for good. */
@@ -1830,7 +1830,7 @@ export interface components {
         /** @description What the account of an API key may have, and has. */
         Account: {
             /**
-             * @description The plan of the account, which an operator of the service sets.
+             * @description The plan of the workspace, which an operator of the service sets.
              * @enum {string}
              */
             plan: "free" | "pro";
@@ -1840,13 +1840,13 @@ export interface components {
                 requestsPerHour: number;
                 /** @description Forms of the pages in the last hour that create codes, prove designs, upload files or print: what costs a request here. */
                 formsPerHour: number;
-                /** @description QR codes of the account. */
+                /** @description QR codes of the workspace. */
                 codes: number;
-                /** @description Size of all files and photos of the account. */
+                /** @description Size of all files and photos of the workspace. */
                 fileBytes: number;
-                /** @description Webhook endpoints of the account. */
+                /** @description Webhook endpoints of the workspace. */
                 webhooks: number;
-                /** @description API keys of the account that are not revoked. */
+                /** @description API keys of the workspace that are not revoked. */
                 keys: number;
             };
             /** @description How much of each limit is used. */
@@ -2273,7 +2273,7 @@ export interface components {
              * @enum {string}
              */
             error: "validation_error" | "invalid_api_key" | "not_found" | "rate_limited" | "internal_error";
-            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another account. `quota_exceeded`: The account has as much of it as its plan allows. `name_taken`: Another style of the account has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the account wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the account of the API key. `insufficient_scope`: The API key does not have the scope that the operation needs; `message` names it. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `restore_conflict`: Fields that the restored version would set were changed again since; `details` has both values of each. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
+            /** @description What exactly is wrong, for your program. Only sent where `error` does not say it all. New codes may be added: treat one that you do not know like its `error`. `invalid_fields`: A field or parameter is invalid; `details` names each. `malformed_body`: The body is not JSON in UTF-8, is empty, or did not arrive completely. `qr_code_not_found`: A QR code that the body names does not exist or belongs to another workspace. `quota_exceeded`: The workspace has as much of it as its plan allows. `name_taken`: Another style of the workspace has this name. `design_unreadable`: Phones could not read the code in this design; `details` says what to change. `file_rejected`: The uploaded file is not of an accepted type, or cannot be read. `too_many_waiting`: Too many QR codes of the workspace wait for a style. `endpoint_disabled`: The webhook endpoint is disabled. `period_too_large`: The period contains more than one replay may send. `idempotency_key_reused`: The `Idempotency-Key` was used for another request. `account_blocked`: The operator has blocked the workspace of the API key. `insufficient_scope`: The API key does not have the scope that the operation needs; `message` names it. `method_not_allowed`: The path does not accept the method. `request_timeout`: The request took too long to arrive. `request_in_progress`: A request with the same `Idempotency-Key` is still being processed. `version_conflict`: It was changed since the version in `If-Match`, or by another request at the same time. `restore_conflict`: Fields that the restored version would set were changed again since; `details` has both values of each. `payload_too_large`: The body is too large. `unsupported_media_type`: The body has another type or content encoding than the operation accepts. `overloaded`: Too much of the same work is in progress. `database_unavailable`: The service cannot reach its database. */
             code?: string;
             /** @description A sentence for people. */
             message: string;
@@ -2316,7 +2316,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The API key is missing, malformed, unknown, revoked or expired, or its account is blocked. */
+        /** @description The API key is missing, malformed, unknown, revoked or expired, or its workspace is blocked. */
         InvalidApiKey: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2359,7 +2359,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It does not exist or belongs to another account. */
+        /** @description It does not exist or belongs to another workspace. */
         NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

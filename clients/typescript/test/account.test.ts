@@ -4,7 +4,7 @@ import { connect } from './service.ts';
 
 const { account, codes } = connect();
 
-test('reads the limits of the account and how much of them is used', async () => {
+test('reads the limits of the workspace and how much of them is used', async () => {
   const before = await account();
   const { id } = await codes.create({ name: 'Table 1', content: 'https://example.com/' });
   const { plan, limits, use } = await account();

@@ -68,7 +68,7 @@ export async function saveLogo(
     StoredLogo.query(transaction).where({ user_id: workspaceId }).whereNot({ id }).resultSize();
   if ((await countOthers()) >= maxLogos) await purgeRemovedWithLogo(transaction, workspaceId);
   if ((await countOthers()) >= maxLogos) {
-    const message = `is one too many: an account can have ${maxLogos} different ones. Use one of them, or remove one`;
+    const message = `is one too many: a workspace can have ${maxLogos} different ones. Use one of them, or remove one`;
     throw invalid([{ field: 'logo', message }]);
   }
   await StoredLogo.query(transaction)

@@ -233,7 +233,7 @@ export async function requireRoom(
   const used = await usedBytes(db, workspaceId, codeId);
   if (used + bytes <= quotaBytes) return;
   const [has, others, limit] = [bytes, used, quotaBytes].map(megabytes);
-  const message = `has ${has} MB, and the other files of the account have ${others} of ${limit} MB that its limit allows: delete one, make this one smaller, or ask the operator for a higher limit`;
+  const message = `has ${has} MB, and the other files of the workspace have ${others} of ${limit} MB that its limit allows: delete one, make this one smaller, or ask the operator for a higher limit`;
   throw invalid([{ field: kind, message }], { code: 'quota_exceeded' });
 }
 

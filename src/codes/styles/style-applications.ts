@@ -76,7 +76,7 @@ export async function requireApplication(
 ): Promise<StyleApplication> {
   const id = await addApplication(db, workspaceId, { ...wanted, keepsDesigns: false }, now);
   if (id !== undefined) return findApplication(db, workspaceId, id);
-  const message = `are too many for now: at most ${maxWaitingCodes} codes of an account wait for a style. Try again when the others are done`;
+  const message = `are too many for now: at most ${maxWaitingCodes} codes of a workspace wait for a style. Try again when the others are done`;
   throw invalid([{ field: 'qrCodeIds', message }], { code: 'too_many_waiting' });
 }
 

@@ -10,13 +10,13 @@ const figure = (description: string) => Type.Integer({ minimum: 0, description }
 
 export const accountShape = Type.Object(
   {
-    plan: choice(planNames, 'The plan of the account, which an operator of the service sets.'),
+    plan: choice(planNames, 'The plan of the workspace, which an operator of the service sets.'),
     limits: Type.Object(
       {
         requestsPerHour: figure(requestsPerHour.description),
         formsPerHour: figure(formsPerHour.description),
         codes: figure(codes.description),
-        fileBytes: figure('Size of all files and photos of the account.'),
+        fileBytes: figure('Size of all files and photos of the workspace.'),
         webhooks: figure(webhooks.description),
         keys: figure(keys.description),
       },
@@ -57,9 +57,9 @@ export const readAccount = operation({
   method: 'get',
   path: '/account',
   scope: 'read',
-  summary: 'Read the limits of the account',
+  summary: 'Read the limits of the workspace',
   description:
-    'Returns the plan of the account, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.',
+    'Returns the plan of the workspace, its limits, and how much of them is used. A request that exceeds one of them gets the `code` `quota_exceeded`; too many requests per hour get 429.',
   success: { status: 200, description: 'The plan, limits and use.', schema: accountShape, example },
   async handle({ workspaceId, rateWindow }, { db, config }) {
     const [{ plan, limits }, use] = await Promise.all([

@@ -92,7 +92,9 @@ export const changeShape = Type.Object(
     kind: choice(changeKinds, 'What was changed. A code includes its design, share page and file.'),
     subject: Type.Object(
       {
-        id: uuid('Of the code, style, key, webhook, person or workspace.'),
+        id: uuid(
+          'Of the code, style, key, webhook, person, invitation or workspace; of a brand, that of the workspace.',
+        ),
         name: nullable(
           Type.String({ description: 'Its name at that time, or null after it was deleted for good.' }),
         ),
@@ -268,7 +270,7 @@ export const auditOperations = [
     scope: 'audit',
     summary: 'List the changes in a workspace',
     description:
-      'Who changed what, newest first: codes, styles, the brand, API keys, webhooks, members and the workspace itself. An entry is written together with its change. Secrets, passwords and client addresses are never in it, and webhook addresses without their path. The contents of entries about a code are erased when it is deleted for good. Entries are deleted after two years, unless the operator of the service has set another time.',
+      'Who changed what, newest first: codes, styles, the brand, API keys, webhooks, members, invitations and the workspace itself. An entry is written together with its change. Secrets, passwords and client addresses are never in it, and webhook addresses without their path. The contents of entries about a code are erased when it is deleted for good. Entries are deleted after two years, unless the operator of the service has set another time.',
     query: Type.Object({ ...pageQuery('entry', { limit: 50, max: 500 }), ...auditQuery }),
     queryRules: periodRules,
     success: {

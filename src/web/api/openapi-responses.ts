@@ -68,7 +68,8 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   401: {
     name: 'InvalidApiKey',
-    description: 'The API key is missing, malformed, unknown, revoked or expired, or its account is blocked.',
+    description:
+      'The API key is missing, malformed, unknown, revoked or expired, or its workspace is blocked.',
     example: {
       error: 'invalid_api_key',
       message: 'A valid API key is required. Send it in the header Authorization: Bearer <API_KEY>.',
@@ -88,7 +89,7 @@ export const errorResponses: Record<number, ErrorResponse> = {
   },
   404: {
     name: 'NotFound',
-    description: 'It does not exist or belongs to another account.',
+    description: 'It does not exist or belongs to another workspace.',
     example: { error: 'not_found', message: 'There is no such QR code.' },
   },
   405: {

@@ -27,8 +27,8 @@ export const fileShape = Type.Object(
       Type.String({ format: 'uri', description: 'Where it is served. Also the `content` of the code.' }),
     ),
     updatedAt: nullable(timestamp('When it was uploaded.')),
-    usedBytes: Type.Integer({ description: 'The size of all files and photos of the account.' }),
-    quotaBytes: Type.Integer({ description: 'How much the limits of the account allow.' }),
+    usedBytes: Type.Integer({ description: 'The size of all files and photos of the workspace.' }),
+    quotaBytes: Type.Integer({ description: 'How much the limits of the workspace allow.' }),
   },
   { description: 'The file that a scan of a QR code opens. Without one, the first five fields are null.' },
 );
@@ -91,7 +91,7 @@ export const fileOperations = [
     scope: 'read',
     summary: 'Read about the file of a QR code',
     description:
-      'Returns what the file is and where it is served, and how much the files of the account may have together.',
+      'Returns what the file is and where it is served, and how much the files of the workspace may have together.',
     success: { status: 200, description: 'The file, or nulls.', schema: fileShape, example: fileExample },
     isVersioned: true,
     async handle({ workspaceId, id, versioned }, { db, config }) {

@@ -49,7 +49,7 @@ describe('The number of codes of an account', () => {
       expect(refused.status).to.equal(400);
       expect(refused.body).to.include({ error: 'validation_error', code: 'quota_exceeded' });
       expect(refused.body.message).to.equal(
-        'This account has 998 QR codes and may have 1000: 3 more do not fit. Delete codes that you no longer need, or ask the operator of this service for a higher limit.',
+        'This workspace has 998 QR codes and may have 1000: 3 more do not fit. Delete codes that you no longer need, or ask the operator of this service for a higher limit.',
       );
     }
     expect((await post(api, '/qrcodes/bulk', { codes: rows(2) })).status).to.equal(200);
@@ -89,7 +89,7 @@ describe('The number of codes of an account', () => {
     await createCode(api);
     await setLimit(email, 1);
     expect((await post(api, '/qrcodes', row)).body.message).to.match(
-      /^This account has 2 QR codes and may have 1: /,
+      /^This workspace has 2 QR codes and may have 1: /,
     );
     expect((await api(`/qrcodes/${id}`, { method: 'PATCH', body: { name: 'Renamed' } })).status).to.equal(
       200,
@@ -103,11 +103,11 @@ describe('The number of codes of an account', () => {
     const refused = await pages.post('/codes/new', fields);
     expect(refused.status).to.equal(400);
     const page = await refused.text();
-    expect(page).to.contain('typed with care').and.to.contain('This account has 1 QR code and may have 1');
+    expect(page).to.contain('typed with care').and.to.contain('This workspace has 1 QR code and may have 1');
     for (const path of ['/codes/new', '/codes/new/file']) {
       const opened = await pages.get(path);
       expect(opened.status).to.equal(200);
-      expect(await mainText(opened)).to.contain('This account has 1 QR code and may have 1');
+      expect(await mainText(opened)).to.contain('This workspace has 1 QR code and may have 1');
     }
     const copied = await pages.post(`/codes/${id}/duplicate`, {});
     expect(copied.status).to.equal(400);

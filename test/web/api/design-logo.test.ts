@@ -211,7 +211,7 @@ describe('The logo of a QR code, /api/v1/qrcodes/:id/design/logo', () => {
     await service.db('logos').insert(rows);
     const answer = await upload(id, png(), { client });
     expectInvalid(answer, ['logo']);
-    expect(answer.body.message).to.include(`an account can have ${maxLogos} different ones`);
+    expect(answer.body.message).to.include(`a workspace can have ${maxLogos} different ones`);
   });
 
   it('belongs to the owner of the code', async () => {

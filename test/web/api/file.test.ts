@@ -235,7 +235,7 @@ describe('The file of a QR code, /api/v1/qrcodes/:id/file', () => {
     const refused = answers.find(({ status }) => status === 400) as (typeof answers)[number];
     expectInvalid(refused, ['file']);
     expect(refused.body.message).to.match(
-      /has 8\.1 MB, and the other files of the account have 16\.1 of 20 MB .*: delete one, make this one smaller, or ask/,
+      /has 8\.1 MB, and the other files of the workspace have 16\.1 of 20 MB .*: delete one, make this one smaller, or ask/,
     );
     const used = answers.findIndex(({ status }) => status === 200);
     const { body } = await client(`/qrcodes/${codes[used]?.id}/file`);

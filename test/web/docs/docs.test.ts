@@ -175,7 +175,7 @@ describe('The docs', () => {
     expect(row('type')).to.contain('one of url, text, wifi');
     expect(row('category')).to.contain('string or null');
     expect(texts(section('errors'), 'dt')).to.include('quota_exceeded');
-    expect(texts(section('errors'), 'dd')).to.include('The account has as much of it as its plan allows.');
+    expect(texts(section('errors'), 'dd')).to.include('The workspace has as much of it as its plan allows.');
   });
 
   it('have an example of each operation in each language, and the same for the steps of the quickstart', () => {

@@ -7,7 +7,7 @@ import type { Guide } from './guide.ts';
 export function authenticationGuide({ keyFormat, authentication, scopes }: Reference): Guide {
   return {
     title: 'Authentication',
-    lead: 'Every request carries an API key of your account.',
+    lead: 'Every request carries an API key of your workspace.',
     sections: [
       {
         id: 'keys',
@@ -41,8 +41,8 @@ export function authenticationGuide({ keyFormat, authentication, scopes }: Refer
         body: (
           <>
             <p>
-              A key can do everything that this API offers with your account, or only what the scopes that you
-              choose allow. Every operation of the reference names the scope that it needs.
+              A key can do everything that this API offers with your workspace, or only what the scopes that
+              you choose allow. Every operation of the reference names the scope that it needs.
             </p>
             <dl class="docs-values">
               {scopes.map(([scope, meaning]) => (
@@ -89,7 +89,7 @@ export function authenticationGuide({ keyFormat, authentication, scopes }: Refer
           <p>
             A missing, malformed, unknown, revoked or expired key gets{' '}
             <a href="/docs/errors#error-401">401</a> with the error <code>invalid_api_key</code>. What belongs
-            to another account gets <a href="/docs/errors#error-404">404</a>, as if it did not exist.
+            to another workspace gets <a href="/docs/errors#error-404">404</a>, as if it did not exist.
           </p>
         ),
       },
