@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { requestExport } from '../../src/accounts/account-exports.ts';
-import { findUserByEmail, setAdmin } from '../../src/accounts/users.ts';
+import { setAdmin } from '../../src/accounts/users.ts';
 import { trashCode } from '../../src/codes/trash.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { isForMembers } from '../../src/web/routes.ts';
@@ -215,8 +215,13 @@ describe(`The pages of a workspace (${memberRoutes.length} routes)`, () => {
   };
 
   async function makeOneOfEach(person: Tenant): Promise<Ids> {
-    const make = async (fields = {}) => (await world.makeCode(person, fields)).code.id;
-    const [code, trashed, ofPrivate, expired] = [await make(), await make(), await make(), await make()];
+    const newCode = async (fields = {}) => (await world.makeCode(person, fields)).code.id;
+    const [code, trashed, ofPrivate, expired] = [
+      await newCode(),
+      await newCode(),
+      await newCode(),
+      await newCode(),
+    ];
     await trashCode(service.db, ownWorkspaceId(person.user), trashed, defaultLimits);
     await service.db('qr_codes').where({ id: ofPrivate }).update({ is_public: false });
     const past = new Date(Date.now() - 1_000);
@@ -226,7 +231,7 @@ describe(`The pages of a workspace (${memberRoutes.length} routes)`, () => {
       trashed,
       private: ofPrivate,
       expired,
-      contact: await make(contact),
+      contact: await newCode(contact),
       key: person.keyId,
       logo: await world.makeLogo(person),
       member: await world.makeMember(person),
