@@ -39,21 +39,21 @@ export function createStyleHandler({
   closing,
 }: StyleHandlerOptions): PeriodicHandler {
   /** Each is proven on its own: colors, error correction and content differ. */
-  async function apply(claimed: ClaimedCode): Promise<void> {
+  async function apply(workspaceId: WorkspaceId, claimed: ClaimedCode): Promise<void> {
     const { codeId, design, keepsDesigns, foregroundColor, backgroundColor } = claimed;
-    const code = await QrCode.query(db).findById(codeId);
-    // Deleted meanwhile.
+    const code = await QrCode.query(db).findOne({ id: codeId, user_id: workspaceId });
+    // Deleted meanwhile, or in the trash.
     if (!code) return;
     requireReplaceable(claimed, await findDesign(db, codeId));
     // A new code keeps the colors that it was created with.
     const hasColors = !keepsDesigns && foregroundColor !== null && backgroundColor !== null;
-    const caller = { key: code.workspaceId, signal: closing };
+    const caller = { key: workspaceId, signal: closing };
     const proven = await proveDesign(proofs, caller, code, design, site.baseUrl, {
       changes: hasColors ? { foregroundColor, backgroundColor } : {},
     });
     await db.transaction(async (transaction) => {
       const now = new Date();
-      await saveDesign(transaction, codeId, { ...proven, sharesLogo: true }, now, (stored) =>
+      await saveDesign(transaction, code, { ...proven, sharesLogo: true }, now, (stored) =>
         requireReplaceable(claimed, stored),
       );
       if (!(await recordApplied(transaction, claimed, now))) throw isDoneElsewhere;
@@ -65,7 +65,7 @@ export function createStyleHandler({
     const claimed = await claimCode(db, workspaceId);
     if (!claimed) return false;
     try {
-      await runAs(claimed.actor ?? { kind: 'service' }, () => apply(claimed));
+      await runAs(claimed.actor ?? { kind: 'service' }, () => apply(workspaceId, claimed));
     } catch (error) {
       if (error === isDoneElsewhere) return true;
       if (isChangedMeanwhile(error)) {

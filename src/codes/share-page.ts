@@ -65,7 +65,7 @@ export async function savePageLogo(
 ): Promise<PageLogo> {
   return db.transaction(async (transaction) => {
     await lockOwner(transaction, workspaceId);
-    const former = await lockPage(transaction, id);
+    const former = await lockPage(transaction, { id, workspaceId });
     checkStored(former);
     const logo = newLogo?.id ?? former?.logo;
     if (logo === undefined) throw invalid([{ field: 'logo', message: 'must be chosen' }]);
@@ -110,24 +110,30 @@ export async function putBackPageLogo(
 
 export async function deletePageLogo(
   db: Database,
-  codeId: string,
+  code: Pick<QrCode, 'id' | 'workspaceId'>,
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    const stored = await lockPage(transaction, codeId);
+    const stored = await lockPage(transaction, code);
     checkStored(stored);
     if (!stored) return;
-    await transaction('page_logos').where({ code_id: codeId }).delete();
-    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+    await transaction('page_logos').where({ code_id: code.id }).delete();
+    await QrCode.query(transaction).findById(code.id).patch({ updatedAt: now });
   });
 }
 
-/** Locks the code, which serializes changes of its page. */
-async function lockPage(transaction: Database, codeId: string): Promise<PageLogo | undefined> {
-  const code = await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
+/** Locks the code, which serializes changes of its page. 404 if it was moved to the trash meanwhile. */
+async function lockPage(
+  transaction: Database,
+  { id, workspaceId }: Pick<QrCode, 'id' | 'workspaceId'>,
+): Promise<PageLogo | undefined> {
+  const code = await QrCode.query(transaction)
+    .findOne({ id, user_id: workspaceId })
+    .select('id')
+    .forNoKeyUpdate();
   if (!code) throw new AppError('not_found', 'There is no such QR code.');
-  return findPageLogo(transaction, codeId);
+  return findPageLogo(transaction, id);
 }
 
 /** A code that may not have been saved yet. */

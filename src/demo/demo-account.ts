@@ -194,7 +194,7 @@ async function designCode(
     errorCorrection,
     newLogo: design.logo === null ? undefined : logo,
   };
-  await saveDesign(db, code.id, proven, createdAt);
+  await saveDesign(db, code, proven, createdAt);
 }
 
 /** The scans since the last visit, as if there had been visits all the time. Codes are renewed as by these scans. */

@@ -138,7 +138,7 @@ export async function preparePutBack(
   ): Promise<void> {
     const stored = restored ?? (await findDesign(transaction, code.id))?.design;
     if (!isDeepStrictEqual(stored, proven?.design)) throw changedMeanwhile();
-    if (proven) await saveDesign(transaction, code.id, proven, now);
+    if (proven) await saveDesign(transaction, code, proven, now);
   }
 
   async function apply(
@@ -148,7 +148,7 @@ export async function preparePutBack(
     now: Date,
   ): Promise<QrCode> {
     const { design, pageLogo, file, expiresAt, ...columns } = valuesOf(restored);
-    if (design === null) await deleteDesign(transaction, code.id, now);
+    if (design === null) await deleteDesign(transaction, code, now);
     else if (wanted) await keepProven(transaction, code, design, now);
     // Before the content: the database deletes the file of a code that leads elsewhere.
     const { now: current } = restored.find(({ field }) => field === 'file') ?? {};
@@ -160,7 +160,7 @@ export async function preparePutBack(
     };
     const changed = await updateCode(transaction, code, changes, now);
     if (file) await putBackFile(transaction, changed, file.id, now);
-    if (pageLogo === null) await deletePageLogo(transaction, code.id, now);
+    if (pageLogo === null) await deletePageLogo(transaction, code, now);
     else if (pageLogo) await putBackPageLogo(transaction, changed, pageLogo, now);
     return (await QrCode.query(transaction).findById(code.id)) ?? changed;
   }

@@ -71,13 +71,13 @@ describe('The history of a code', () => {
   it('has one version for each transaction, with what it changed of the code and its parts', async () => {
     const code = await create();
     await edit(code, { content: 'https://example.com/2', category: 'Tables' });
-    await saveDesign(db, code.id, provenFor(code), new Date());
+    await saveDesign(db, code, provenFor(code), new Date());
     await edit(code, { category: 'Tables' });
     await db.transaction(async (transaction) => {
       await updateCode(transaction, code, { name: 'Other' }, new Date());
       await updateCode(transaction, code, { name: 'Menu' }, new Date());
     });
-    await deleteDesign(db, code.id, new Date());
+    await deleteDesign(db, code, new Date());
     const found = await versions(code);
     expect(found.map(({ version, action }) => [version, action])).to.deep.equal([
       [1, 'created'],
@@ -143,7 +143,7 @@ describe('The history of a code', () => {
 
   it('puts a design back with its error correction, and takes it away again', async () => {
     const code = await create();
-    await saveDesign(db, code.id, provenFor(code), new Date());
+    await saveDesign(db, code, provenFor(code), new Date());
     await restore(code, { version: 1 });
     const plain = await restore(code, { version: 3 });
     expect(plain.restored).to.deep.equal([]);

@@ -29,12 +29,16 @@ async function findRemoved(db: Database, codeId: string): Promise<RemovedDesign 
 }
 
 /** Takes the design from the code and keeps it, with its logo, for `undoDays`. */
-export async function removeDesign(db: Database, codeId: string, now: Date): Promise<void> {
+export async function removeDesign(
+  db: Database,
+  owned: Pick<QrCode, 'id' | 'workspaceId'>,
+  now: Date,
+): Promise<void> {
   await changeDesign(
     db,
-    codeId,
+    owned,
     { checkStored: () => undefined },
-    async (transaction, stored, { workspaceId }) => {
+    async (transaction, stored, { id: codeId, workspaceId }) => {
       if (!stored) return;
       const former = await findRemoved(transaction, codeId);
       await lockLogos(transaction, workspaceId, [stored.design.logo, former?.design.logo]);
@@ -50,8 +54,11 @@ export async function removeDesign(db: Database, codeId: string, now: Date): Pro
 }
 
 /** After its design was proven and saved again. */
-export async function purgeRemovedDesign(db: Database, codeId: string): Promise<void> {
-  await db('removed_designs').where({ code_id: codeId }).delete();
+export async function purgeRemovedDesign(
+  db: Database,
+  { id, workspaceId }: Pick<QrCode, 'id' | 'workspaceId'>,
+): Promise<void> {
+  await db('removed_designs').where({ code_id: id, user_id: workspaceId }).delete();
 }
 
 const logosPerRun = 1_000;

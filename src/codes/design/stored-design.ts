@@ -58,17 +58,17 @@ type CheckStored = (stored: StoredDesign | undefined) => void;
 /** Replaces the design and updates the code. 412 if the code was changed since the proof. */
 export async function saveDesign(
   db: Database,
-  codeId: string,
+  owned: OwnedCode,
   proven: ProvenDesign,
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
   const savesLogo = proven.newLogo !== undefined;
-  await changeDesign(db, codeId, { checkStored, savesLogo }, async (transaction, stored, code) => {
+  await changeDesign(db, owned, { checkStored, savesLogo }, async (transaction, stored, code) => {
     await replaceDesign(transaction, code, stored, proven, now);
     const { errorCorrection, colors } = proven;
     await QrCode.query(transaction)
-      .findById(codeId)
+      .findById(code.id)
       .patch({ ...colors, errorCorrection, updatedAt: now });
   });
 }
@@ -133,37 +133,39 @@ export async function insertDesign(
 
 export async function deleteDesign(
   db: Database,
-  codeId: string,
+  owned: OwnedCode,
   now: Date,
   checkStored: CheckStored = () => undefined,
 ): Promise<void> {
-  await changeDesign(db, codeId, { checkStored }, async (transaction, stored) => {
+  await changeDesign(db, owned, { checkStored }, async (transaction, stored, { id }) => {
     if (!stored) return;
-    await StoredDesign.query(transaction).deleteById(codeId);
-    await QrCode.query(transaction).findById(codeId).patch({ updatedAt: now });
+    await StoredDesign.query(transaction).deleteById(id);
+    await QrCode.query(transaction).findById(id).patch({ updatedAt: now });
   });
 }
 
-type LockedCode = Pick<QrCode, 'id' | 'workspaceId'> & CodeLook;
+/** As it was found: by now, it may be in the trash. */
+type OwnedCode = Pick<QrCode, 'id' | 'workspaceId'>;
+
+type LockedCode = OwnedCode & CodeLook;
 
 /** Locks the code while `change` runs. */
 export async function changeDesign(
   db: Database,
-  codeId: string,
+  { id, workspaceId }: OwnedCode,
   { checkStored, savesLogo = false }: { checkStored: CheckStored; savesLogo?: boolean },
   change: (transaction: Database, stored: StoredDesign | undefined, code: LockedCode) => Promise<void>,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    const owner = savesLogo && (await QrCode.query(transaction).findById(codeId).select('user_id'));
-    if (owner) await lockOwner(transaction, owner.workspaceId);
+    if (savesLogo) await lockOwner(transaction, workspaceId);
     // Locks the code, which serializes changes of its design.
     const code: LockedCode | undefined = await QrCode.query(transaction)
-      .findById(codeId)
+      .findOne({ id, user_id: workspaceId })
       .select('id', 'user_id', 'foreground_color', 'background_color', 'error_correction')
       .forNoKeyUpdate();
-    // It was deleted while its design was proven.
+    // It was deleted while its design was proven, or moved to the trash.
     if (!code) throw new AppError('not_found', 'There is no such QR code.');
-    const stored = await findDesign(transaction, codeId);
+    const stored = await findDesign(transaction, id);
     checkStored(stored);
     await change(transaction, stored, code);
   });

@@ -148,16 +148,21 @@ async function addChunks(transaction: Database, fileId: string, data: Uint8Array
 /** Nothing is deleted if `check` throws. */
 export async function deleteFile(
   db: Database,
-  codeId: string,
+  { id, workspaceId }: Owned,
   kind: FileKind,
   check?: (current: CodeFile | undefined) => void,
 ): Promise<boolean> {
   return db.transaction(async (transaction) => {
     // Before the file, as in every other change of a code.
-    await QrCode.query(transaction).findById(codeId).select('id').forNoKeyUpdate();
-    const current = await CodeFile.query(transaction).findOne({ code_id: codeId, kind }).forUpdate();
+    const code = await QrCode.query(transaction)
+      .findOne({ id, user_id: workspaceId })
+      .select('id')
+      .forNoKeyUpdate();
+    // It was moved to the trash meanwhile.
+    if (!code) throw new AppError('not_found', 'There is no such QR code.');
+    const current = await CodeFile.query(transaction).findOne({ code_id: id, kind }).forUpdate();
     check?.(current);
-    return current !== undefined && (await CodeFile.query(transaction).deleteById(codeId)) > 0;
+    return current !== undefined && (await CodeFile.query(transaction).deleteById(id)) > 0;
   });
 }
 

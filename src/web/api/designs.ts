@@ -143,7 +143,7 @@ export const designOperations = [
         config.baseUrl,
       );
       const updatedAt = now();
-      await saveDesign(db, code.id, proven, updatedAt, (stored) =>
+      await saveDesign(db, code, proven, updatedAt, (stored) =>
         requireMatch(presentDesign(code, stored, config.baseUrl)),
       );
       codeChanged(code.shareToken);
@@ -164,7 +164,7 @@ export const designOperations = [
     isVersioned: true,
     async handle({ workspaceId, id, requireMatch }, { db, config, now, codeChanged }) {
       const code = await findCode(db, workspaceId, id);
-      await deleteDesign(db, code.id, now(), (stored) =>
+      await deleteDesign(db, code, now(), (stored) =>
         requireMatch(presentDesign(code, stored, config.baseUrl)),
       );
       codeChanged(code.shareToken);
@@ -214,7 +214,7 @@ export const designOperations = [
       const design = normalizeDesign({ ...stored?.design, logo: newLogo.id });
       const proven = await proveDesign(proofs, caller, code, design, config.baseUrl, { newLogo });
       const updatedAt = now();
-      await saveDesign(db, code.id, proven, updatedAt, (current) =>
+      await saveDesign(db, code, proven, updatedAt, (current) =>
         requireMatch(presentDesign(code, current, config.baseUrl)),
       );
       codeChanged(code.shareToken);
@@ -240,7 +240,7 @@ export const designOperations = [
       if (!stored || stored.design.logo === null) return requireMatch(present(stored));
       const design = { ...stored.design, logo: null };
       const proven = await proveDesign(proofs, caller, code, design, config.baseUrl);
-      await saveDesign(db, code.id, proven, now(), (current) => requireMatch(present(current)));
+      await saveDesign(db, code, proven, now(), (current) => requireMatch(present(current)));
       codeChanged(code.shareToken);
     },
   }),

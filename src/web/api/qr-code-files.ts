@@ -160,7 +160,7 @@ export const fileOperations = [
     isVersioned: true,
     async handle({ workspaceId, id, warn, requireMatch }, { db, config, codeChanged }) {
       const code = await findCode(db, workspaceId, id);
-      const isDeleted = await deleteFile(db, code.id, 'file', (current) =>
+      const isDeleted = await deleteFile(db, code, 'file', (current) =>
         requireMatch(presentFile(current, code, config.baseUrl)),
       );
       if (!isDeleted) return;
@@ -227,7 +227,7 @@ export const fileOperations = [
     isVersioned: true,
     async handle({ workspaceId, id, requireMatch }, { db, config, codeChanged }) {
       const code = await findCode(db, workspaceId, id);
-      await deleteFile(db, code.id, 'photo', (current) =>
+      await deleteFile(db, code, 'photo', (current) =>
         requireMatch(presentPhoto(current, code, config.baseUrl)),
       );
       codeChanged(code.shareToken);

@@ -162,7 +162,7 @@ export const pageLogoOperations = [
     isVersioned: true,
     async handle({ workspaceId, id, requireMatch }, { db, now, codeChanged }) {
       const code = await findCode(db, workspaceId, id);
-      await deletePageLogo(db, code.id, now(), (stored) => requireMatch(presentPageLogo(stored)));
+      await deletePageLogo(db, code, now(), (stored) => requireMatch(presentPageLogo(stored)));
       codeChanged(code.shareToken);
     },
   }),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { QrCode } from '../../../src/codes/qr-code.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
 import { maxLogos } from '../../../src/codes/files/upload.ts';
@@ -26,10 +27,10 @@ describe('Stored logos', () => {
     return { codes, ownerId: String(ownerId), logo };
   }
 
-  const save = (codeId: string | undefined, logo: NewLogo) =>
+  const save = async (codeId: string | undefined, logo: NewLogo) =>
     saveDesign(
       service.db,
-      String(codeId),
+      await QrCode.query(service.db).findById(String(codeId)).throwIfNotFound(),
       {
         design: normalizeDesign({ logo: logo.id }),
         readsAtMm: 15,

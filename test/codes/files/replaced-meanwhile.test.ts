@@ -61,7 +61,7 @@ describe('A file that is replaced or deleted while it is read', () => {
   }
 
   async function deleteAndPurge(db: Database, code: QrCode): Promise<void> {
-    await deleteFile(db, code.id, 'file');
+    await deleteFile(db, code, 'file');
     await purgeFiles(db, () => false);
   }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { User } from '../../../src/accounts/users.ts';
 import { deleteUser } from '../../../src/accounts/deletion.ts';
 import { defaultLimits } from '../../../src/limits.ts';
+import { QrCode } from '../../../src/codes/qr-code.ts';
 import { normalizeDesign } from '../../../src/codes/design/design.ts';
 import { findDesign, saveDesign } from '../../../src/codes/design/stored-design.ts';
 import { newLogo } from '../../../src/codes/design/stored-logo.ts';
@@ -54,10 +55,10 @@ describe('Locks of styles and logos', () => {
     return { ownerId, codes, logo, style };
   }
 
-  const save = (codeId: string, logo: string) =>
+  const save = async (codeId: string, logo: string) =>
     saveDesign(
       service.db,
-      codeId,
+      await QrCode.query(service.db).findById(codeId).throwIfNotFound(),
       {
         design: normalizeDesign({ logo }),
         readsAtMm: 15,

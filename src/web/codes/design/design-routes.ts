@@ -97,7 +97,7 @@ export function designPages(parts: Services): Routes {
         );
       const options = { newLogo, changes: look };
       const proven = await proveDesign(proofs, callerOf(ctx), code, design, config.baseUrl, options);
-      await saveDesign(db, code.id, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
+      await saveDesign(db, code, { ...proven, sharesLogo: values['styleId'] !== '' }, now());
       codeChanged(code.shareToken);
       const isRaised = proven.errorCorrection !== look.errorCorrection;
       pages.redirectWithFlash(ctx, `/codes/${code.id}/design`, isRaised ? 'raised' : 'designed');
@@ -132,7 +132,7 @@ export function designPages(parts: Services): Routes {
 
   routes.post('editor', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
-    await removeDesign(db, code.id, now());
+    await removeDesign(db, code, now());
     codeChanged(code.shareToken);
     pages.redirectWithFlash(ctx, `/codes/${code.id}/design`, 'plain');
   });
@@ -149,8 +149,8 @@ export function designPages(parts: Services): Routes {
     const restore = async () => {
       await spendForm(ctx, parts);
       const proven = await proveDesign(proofs, callerOf(ctx), code, removed.design, config.baseUrl);
-      await saveDesign(db, code.id, { ...proven, sharesLogo: true }, now());
-      await purgeRemovedDesign(db, code.id);
+      await saveDesign(db, code, { ...proven, sharesLogo: true }, now());
+      await purgeRemovedDesign(db, code);
       codeChanged(code.shareToken);
       pages.redirectWithFlash(ctx, `/codes/${code.id}/design`, 'restored');
     };

@@ -57,7 +57,7 @@ export function pageLogoPages(parts: Services): Routes {
 
   routes.post('editor', '/delete', async (ctx) => {
     const code = await ownCode(ctx);
-    await deletePageLogo(db, code.id, now());
+    await deletePageLogo(db, code, now());
     codeChanged(code.shareToken);
     pages.redirectWithFlash(ctx, `/codes/${code.id}/page-logo`, 'removed');
   });
