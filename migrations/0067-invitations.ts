@@ -27,7 +27,9 @@ export async function up(knex: Knex): Promise<void> {
     CREATE FUNCTION revoke_invitations_of_member() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE invitations SET revoked_at = now()
-      WHERE workspace_id = OLD.workspace_id AND created_by = OLD.user_id AND revoked_at IS NULL;
+      WHERE workspace_id = OLD.workspace_id AND created_by = OLD.user_id
+        -- Only those that can be accepted: each is an entry of the history.
+        AND revoked_at IS NULL AND uses < max_uses AND expires_at > now();
       RETURN NULL;
     END $$;
     CREATE TRIGGER revoke_invitations_of_removed AFTER DELETE ON workspace_members

@@ -6,6 +6,8 @@ interface Recorded {
   part?: string;
   /** Everything else never gets into an entry: hashes, secrets, counters, times of use. */
   columns: string[];
+  /** Has the id of the workspace. Null: the row is part of a code, which has it. */
+  owner?: string | null;
   /** Which inserted rows are recorded. */
   whenInserted?: string;
   /** Which changed rows are recorded, if not those of which a column has changed. */
@@ -46,8 +48,8 @@ const recorded: Record<string, Recorded> = {
     // One in the trash is recorded with its row there.
     whenDeleted: 'OLD.user_id IS NOT NULL',
   },
-  designs: { kind: 'code', part: 'design', columns: ['design'] },
-  page_logos: { kind: 'code', part: 'page_logo', columns: ['logo', 'alt'] },
+  designs: { kind: 'code', part: 'design', columns: ['design'], owner: null },
+  page_logos: { kind: 'code', part: 'page_logo', columns: ['logo', 'alt'], owner: null },
   code_files: { kind: 'code', part: 'file', columns: ['id', 'kind', 'name', 'media_type', 'bytes'] },
   styles: {
     kind: 'style',
@@ -69,25 +71,32 @@ const recorded: Record<string, Recorded> = {
       'previous_secret_until',
     ],
   },
-  workspaces: { kind: 'workspace', columns: ['name', 'slug', 'plan', 'limits'] },
+  workspaces: { kind: 'workspace', columns: ['name', 'slug', 'plan', 'limits'], owner: 'id' },
   // Everybody is a member of the workspace that is created with their account.
   workspace_members: {
     kind: 'member',
     columns: ['role'],
+    owner: 'workspace_id',
     whenInserted: 'NEW.workspace_id <> NEW.user_id',
   },
 };
 
+/** Here and not in the function: calling it for each code of a deleted workspace would take as long as deleting the code. */
+const isOutlived = (owner: string) =>
+  `OLD.${owner}::text IS DISTINCT FROM current_setting('qrelay.deleted_workspace', true)`;
+
 /** Triggers that write an entry for each row of the table that is created, changed or deleted. */
 export function recordChanges(table: string, given: Recorded): string {
-  const { kind, part = '', columns, whenInserted, whenChanged = differs(columns), whenDeleted } = given;
+  const { kind, part = '', columns, owner = 'user_id', whenInserted, whenDeleted } = given;
+  const { whenChanged = differs(columns) } = given;
+  const isKept = [whenDeleted, owner && isOutlived(owner)].filter(Boolean).join(' AND ') || undefined;
   const call = `EXECUTE FUNCTION record_change('${kind}', '${part}', ${columns.map((name) => `'${name}'`).join(', ')})`;
   const when = (condition: string | undefined) => (condition === undefined ? '' : `WHEN (${condition})`);
   return `
     CREATE TRIGGER record_created AFTER INSERT ON ${table} FOR EACH ROW ${when(whenInserted)} ${call};
     CREATE TRIGGER record_changed AFTER UPDATE OF ${columns.join(', ')} ON ${table}
       FOR EACH ROW ${when(whenChanged)} ${call};
-    CREATE TRIGGER record_deleted AFTER DELETE ON ${table} FOR EACH ROW ${when(whenDeleted)} ${call};`;
+    CREATE TRIGGER record_deleted AFTER DELETE ON ${table} FOR EACH ROW ${when(isKept)} ${call};`;
 }
 
 /**
@@ -123,24 +132,35 @@ export async function up(knex: Knex): Promise<void> {
     CREATE UNIQUE INDEX changes_version ON changes (code_id, version) WHERE code_id IS NOT NULL;
     CREATE INDEX changes_actor ON changes (workspace_id, actor_id, id) WHERE actor_id IS NOT NULL;
     CREATE INDEX changes_named ON changes (actor_id) WHERE actor_name IS NOT NULL;
-    CREATE INDEX changes_member ON changes (subject_id) WHERE kind = 'member' AND subject_name IS NOT NULL;
+    CREATE INDEX changes_person ON changes (subject_id) WHERE kind IN ('member', 'invitation');
 
-    -- A row as entries show it.
-    CREATE FUNCTION recorded_row(source text, content jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-      SELECT CASE
+    -- Codes whose entries were purged go on with the next number. No foreign key: a purge must not wait for a code.
+    CREATE TABLE purged_versions (
+      code_id uuid PRIMARY KEY,
+      workspace_id uuid NOT NULL,
+      version integer NOT NULL
+    );
+    CREATE INDEX purged_versions_workspace ON purged_versions (workspace_id);
+
+    -- A row of a code or webhook as entries show it.
+    CREATE FUNCTION recorded_row(source text, content jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+    BEGIN
+      IF source = 'qr_codes' THEN
         -- The default end, which scans move, is no choice of anybody.
-        WHEN source = 'qr_codes' AND coalesce(nullif(content -> 'default_expires_at', 'null') = content -> 'expires_at', true)
-          THEN content || '{"expires_at": null}'
+        IF coalesce(nullif(content -> 'default_expires_at', 'null') = content -> 'expires_at', true) THEN
+          RETURN content || '{"expires_at": null}';
+        END IF;
+      ELSIF content ->> 'url' !~ '^https*://[^/]+/*$' THEN
         -- Addresses of webhooks often end in a secret.
-        WHEN source = 'webhook_endpoints' AND content ->> 'url' !~ '^https*://[^/]+/*$'
-          THEN content || jsonb_build_object('url',
-            substring(content ->> 'url' FROM '^https*://[^/]+/') || '… (' || left(md5(content ->> 'url'), 6) || ')')
-        ELSE content
-      END
-    $$;
+        RETURN content || jsonb_build_object('url',
+          substring(content ->> 'url' FROM '^https*://[^/]+/') || '… (' || left(md5(content ->> 'url'), 6) || ')');
+      END IF;
+      RETURN content;
+    END $$;
 
-    -- Arguments: the kind; the field of a code that the row is, or ''; the recorded columns.
-    CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' AS $$
+    -- Arguments: the kind; the field of a code that the row is, or ''; the recorded columns. Called for each row of a bulk
+    -- change: what is recorded is measured in docs/decisions/0138. Times have the offset of the session's time zone.
+    CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
       subject_kind text := TG_ARGV[0];
       part text := TG_ARGV[1];
@@ -148,27 +168,29 @@ export async function up(knex: Knex): Promise<void> {
       former jsonb;
       latter jsonb;
       either jsonb;
+      changed text;
       former_fields jsonb;
       latter_fields jsonb;
+      either_fields jsonb;
       done text := CASE TG_OP WHEN 'INSERT' THEN 'created' WHEN 'DELETE' THEN 'deleted' ELSE 'changed' END;
       owner uuid;
       subject uuid;
       named text;
       code uuid;
       latest changes;
+      number integer;
       actor jsonb := nullif(current_setting('qrelay.actor', true), '');
     BEGIN
-      IF TG_OP <> 'INSERT' THEN former := recorded_row(TG_TABLE_NAME, to_jsonb(OLD)); END IF;
-      IF TG_OP <> 'DELETE' THEN latter := recorded_row(TG_TABLE_NAME, to_jsonb(NEW)); END IF;
+      IF TG_OP <> 'INSERT' THEN former := to_jsonb(OLD); END IF;
+      IF TG_OP <> 'DELETE' THEN latter := to_jsonb(NEW); END IF;
+      IF TG_TABLE_NAME IN ('qr_codes', 'webhook_endpoints') THEN
+        former := recorded_row(TG_TABLE_NAME, former);
+        latter := recorded_row(TG_TABLE_NAME, latter);
+      END IF;
       either := coalesce(latter, former);
       owner := coalesce(either ->> 'workspace_id', either ->> 'user_id');
       subject := coalesce(either ->> 'id', either ->> 'user_id');
       named := either ->> 'name';
-
-      SELECT jsonb_object_agg(field, former -> field), jsonb_object_agg(field, latter -> field)
-        INTO former_fields, latter_fields
-        FROM unnest(columns) AS field
-        WHERE nullif(former -> field, 'null') IS DISTINCT FROM nullif(latter -> field, 'null');
 
       IF part <> '' THEN
         done := 'changed';
@@ -178,6 +200,23 @@ export async function up(knex: Knex): Promise<void> {
           FROM qr_codes LEFT JOIN trashed_codes ON code_id = id WHERE id = code FOR NO KEY UPDATE OF qr_codes;
         -- In the cascade of a deleted code.
         IF NOT FOUND THEN RETURN NULL; END IF;
+      END IF;
+
+      -- With the workspace, of which no history is left.
+      IF owner::text = current_setting('qrelay.deleted_workspace', true) THEN RETURN NULL; END IF;
+
+      IF TG_OP = 'UPDATE' AND part = '' THEN
+        FOREACH changed IN ARRAY columns LOOP
+          CONTINUE WHEN former -> changed IS NOT DISTINCT FROM latter -> changed;
+          former_fields := coalesce(former_fields, '{}') || jsonb_build_object(changed, former -> changed);
+          latter_fields := coalesce(latter_fields, '{}') || jsonb_build_object(changed, latter -> changed);
+        END LOOP;
+      ELSIF part = '' THEN
+        either_fields := (SELECT jsonb_object_agg(field, either -> field) FROM unnest(columns) AS field WHERE either -> field <> 'null');
+        IF TG_OP = 'INSERT' THEN latter_fields := either_fields; ELSE former_fields := either_fields; END IF;
+      END IF;
+
+      IF part <> '' THEN
         IF cardinality(columns) > 1 THEN
           former_fields := (SELECT jsonb_object_agg(field, former -> field) FROM unnest(columns) AS field WHERE former IS NOT NULL);
           latter_fields := (SELECT jsonb_object_agg(field, latter -> field) FROM unnest(columns) AS field WHERE latter IS NOT NULL);
@@ -208,18 +247,8 @@ export async function up(knex: Knex): Promise<void> {
 
       -- Nothing that is recorded has changed.
       IF done = 'changed' AND former_fields IS NOT DISTINCT FROM latter_fields THEN RETURN NULL; END IF;
-      -- The workspace is being deleted, and its history with it.
-      IF owner::text = current_setting('qrelay.deleted_workspace', true) OR NOT EXISTS (SELECT FROM workspaces WHERE id = owner)
-        THEN RETURN NULL;
-      END IF;
-
-      IF done = 'created' THEN
-        former_fields := NULL;
-        latter_fields := jsonb_strip_nulls(latter_fields);
-      ELSIF done = 'deleted' THEN
-        former_fields := jsonb_strip_nulls(former_fields);
-        latter_fields := NULL;
-      END IF;
+      -- In the cascade of a workspace that the previous release deletes.
+      IF TG_OP = 'DELETE' AND NOT EXISTS (SELECT FROM workspaces WHERE id = owner) THEN RETURN NULL; END IF;
 
       IF code IS NOT NULL THEN
         IF done = 'deleted' THEN
@@ -229,6 +258,11 @@ export async function up(knex: Knex): Promise<void> {
           named := NULL;
         END IF;
         SELECT * INTO latest FROM changes WHERE code_id = code ORDER BY version DESC LIMIT 1;
+        number := latest.version + 1;
+        IF number IS NULL THEN
+          number := 1 + coalesce((SELECT version FROM purged_versions WHERE code_id = code), 0);
+        END IF;
+        IF done = 'deleted' THEN DELETE FROM purged_versions WHERE code_id = code; END IF;
         IF done = 'changed' AND latest.transaction_id = pg_current_xact_id() AND latest.action IN ('created', 'changed') THEN
           former_fields := CASE latest.action WHEN 'changed' THEN former_fields || latest.before END;
           latter_fields := latest.after || latter_fields;
@@ -241,7 +275,7 @@ export async function up(knex: Knex): Promise<void> {
           IF latter_fields IS NULL THEN
             DELETE FROM changes WHERE id = latest.id;
           ELSE
-            UPDATE changes SET before = former_fields, after = latter_fields, subject_name = left(named, 200)
+            UPDATE changes SET before = former_fields, after = latter_fields, subject_name = left(named, 320)
               WHERE id = latest.id;
           END IF;
           RETURN NULL;
@@ -252,7 +286,7 @@ export async function up(knex: Knex): Promise<void> {
                            subject_name, code_id, version, before, after)
       VALUES (owner, actor ->> 'kind', (actor ->> 'id')::uuid, left(actor ->> 'name', 320), left(actor ->> 'requestId', 100),
               subject_kind, done, subject, left(named, 320), code,
-              CASE WHEN code IS NOT NULL THEN coalesce(latest.version, 0) + 1 END, former_fields, latter_fields);
+              number, former_fields, latter_fields);
       RETURN NULL;
     END $$;
 
@@ -263,11 +297,12 @@ export async function up(knex: Knex): Promise<void> {
       FOR EACH ROW WHEN (OLD.user_id IS DISTINCT FROM NEW.user_id) EXECUTE FUNCTION record_change('code', '');
     -- After delete_trashed_code, in the order of names.
     CREATE TRIGGER record_deleted AFTER DELETE ON trashed_codes
-      FOR EACH ROW EXECUTE FUNCTION record_change('code', '');
+      FOR EACH ROW WHEN (${isOutlived('user_id')}) EXECUTE FUNCTION record_change('code', '');
 
     CREATE FUNCTION purge_changes() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       DELETE FROM changes WHERE workspace_id = OLD.id;
+      DELETE FROM purged_versions WHERE workspace_id = OLD.id;
       RETURN NULL;
     END $$;
     CREATE CONSTRAINT TRIGGER purge_changes AFTER DELETE ON workspaces DEFERRABLE INITIALLY DEFERRED
@@ -276,11 +311,12 @@ export async function up(knex: Knex): Promise<void> {
     -- People whose addresses have to be erased from the entries, by a job.
     CREATE TABLE deleted_people (
       id uuid PRIMARY KEY,
+      email text NOT NULL,
       deleted_at timestamptz NOT NULL DEFAULT now()
     );
     CREATE FUNCTION list_deleted_person() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      INSERT INTO deleted_people (id) VALUES (OLD.id) ON CONFLICT DO NOTHING;
+      INSERT INTO deleted_people (id, email) VALUES (OLD.id, OLD.email) ON CONFLICT DO NOTHING;
       RETURN NULL;
     END $$;
     CREATE TRIGGER list_deleted_person AFTER DELETE ON users
@@ -304,6 +340,6 @@ export async function down(knex: Knex): Promise<void> {
     ${dropped.join('\n')}
     DROP TRIGGER list_deleted_person ON users;
     DROP FUNCTION record_change, recorded_row, purge_changes, list_deleted_person;
-    DROP TABLE changes, deleted_people;
+    DROP TABLE changes, purged_versions, deleted_people;
   `);
 }

@@ -71,12 +71,35 @@ async function deleteLocked(transaction: Database, id: WorkspaceId): Promise<str
   await skipHistory(transaction, id);
   // Deleted first, so that no `code.deleted` events are written.
   await transaction('webhook_endpoints').where({ user_id: id }).delete();
-  const codes = (await transaction('qr_codes')
-    .where({ user_id: id })
-    .delete()
-    .returning('share_token as shareToken')) as { shareToken: string }[];
-  await transaction('trashed_codes').where({ user_id: id }).delete();
+  const shareTokens = await deleteRows(transaction, { table: 'qr_codes', key: 'id', owner: 'user_id' }, id);
+  await deleteRows(transaction, { table: 'trashed_codes', key: 'code_id', owner: 'user_id' }, id);
+  await deleteRows(transaction, { table: 'changes', key: 'id', owner: 'workspace_id' }, id);
   await RequestWindow.deleteOfWorkspace(transaction, id);
   await Workspace.query(transaction).deleteById(id);
-  return codes.map(({ shareToken }) => shareToken);
+  return shareTokens;
+}
+
+const rowsPerStep = 1_000;
+
+/**
+ * Those of a workspace, in steps: each statement has to end before its timeout, and a workspace may have 50,000 codes. They are
+ * one transaction, so nobody sees a part of it. Returns the share tokens of codes.
+ */
+async function deleteRows(
+  transaction: Database,
+  { table, key, owner }: { table: string; key: string; owner: string },
+  id: WorkspaceId,
+): Promise<string[]> {
+  const shareTokens: string[] = [];
+  for (let deleted = rowsPerStep; deleted === rowsPerStep; ) {
+    const { rows } = (await transaction.raw(
+      `DELETE FROM ${table} WHERE ${key} = ANY(ARRAY(
+         SELECT ${key} FROM ${table} WHERE ${owner} = :id ORDER BY ${key} LIMIT ${rowsPerStep}
+       )) RETURNING ${table === 'qr_codes' ? 'share_token' : 'NULL'} AS "shareToken"`,
+      { id },
+    )) as { rows: { shareToken: string | null }[] };
+    for (const { shareToken } of rows) if (shareToken !== null) shareTokens.push(shareToken);
+    deleted = rows.length;
+  }
+  return shareTokens;
 }

@@ -75,7 +75,7 @@ function fieldsOf(stored: unknown): Fields | null {
 /** The file of a code is a row with columns of its own; a design is stored in camel case. */
 export function fieldValue(column: string, value: unknown): unknown {
   if (column === 'file' && value !== null) return fieldsOf(value);
-  return column.endsWith('_at') && typeof value === 'string' ? new Date(value).toISOString() : value;
+  return /_(?:at|until)$/.test(column) && typeof value === 'string' ? new Date(value).toISOString() : value;
 }
 
 export interface ChangeFilter {

@@ -38,6 +38,7 @@ export async function purgeChanges(
   }
 }
 
+/** A code that loses its latest entry goes on with the next number. */
 async function deleteInSteps(
   db: Database,
   isOver: () => boolean,
@@ -45,32 +46,78 @@ async function deleteInSteps(
   values: Record<string, string>,
 ): Promise<void> {
   for (let deleted = entriesPerStep; deleted === entriesPerStep && !isOver(); ) {
-    const { rowCount } = (await db.raw(
-      `DELETE FROM changes WHERE id IN (SELECT id FROM changes WHERE ${condition} ORDER BY id LIMIT ${entriesPerStep})`,
+    const { rows } = (await db.raw(
+      `WITH deleted AS (
+         DELETE FROM changes WHERE id IN (SELECT id FROM changes WHERE ${condition} ORDER BY id LIMIT ${entriesPerStep})
+         RETURNING code_id, workspace_id, version
+       ), noted AS (
+         INSERT INTO purged_versions AS known (code_id, workspace_id, version)
+         SELECT code_id, workspace_id, max(version) FROM deleted
+         WHERE EXISTS (SELECT FROM qr_codes WHERE qr_codes.id = code_id) GROUP BY code_id, workspace_id
+         ON CONFLICT (code_id) DO UPDATE SET version = greatest(known.version, excluded.version)
+       )
+       SELECT count(*)::int AS count FROM deleted`,
       values,
-    )) as { rowCount: number };
-    deleted = rowCount;
+    )) as { rows: [{ count: number }] };
+    deleted = rows[0].count;
   }
 }
 
-/** Erases the addresses of people whose account was deleted. A trigger has listed them. */
+/** Erases the addresses of people whose account was deleted. A trigger has listed them. Safe to repeat and to interrupt. */
 export async function erasePeople(db: Database, isOver: () => boolean): Promise<void> {
-  const people = (await db('deleted_people').orderBy('deleted_at').limit(1_000).pluck('id')) as string[];
-  for (const id of people) {
-    for (let erased = entriesPerStep; erased === entriesPerStep; ) {
-      if (isOver()) return;
-      const { rowCount } = (await db.raw(
-        `UPDATE changes SET actor_name = CASE WHEN actor_id = :id THEN NULL ELSE actor_name END,
-           subject_name = CASE WHEN kind = 'member' AND subject_id = :id THEN NULL ELSE subject_name END
-         WHERE id IN (
-           SELECT id FROM changes WHERE actor_id = :id AND actor_name IS NOT NULL
-           UNION SELECT id FROM changes WHERE kind = 'member' AND subject_id = :id AND subject_name IS NOT NULL
-           LIMIT ${entriesPerStep}
-         )`,
-        { id },
-      )) as { rowCount: number };
-      erased = rowCount;
-    }
-    await db('deleted_people').where({ id }).delete();
+  const people = (await db('deleted_people').orderBy('deleted_at').limit(1_000)) as DeletedPerson[];
+  for (const person of people) {
+    await erasePerson(db, person);
+    for (const step of [eraseActor, eraseMember])
+      for (let erased = entriesPerStep; erased === entriesPerStep; ) {
+        if (isOver()) return;
+        erased = await step(db, person.id);
+      }
+    await db('deleted_people').where({ id: person.id }).delete();
   }
+}
+
+interface DeletedPerson {
+  id: string;
+  email: string;
+  deleted_at: Date;
+}
+
+/** In what they have made in the workspaces of others, and invitations to them: a trigger erases the entries about these. */
+async function erasePerson(db: Database, { id, email, deleted_at: deletedAt }: DeletedPerson): Promise<void> {
+  await db.transaction(async (transaction) => {
+    await transaction('api_keys').where({ created_by: id }).update({ created_by_email: null });
+    for (const by of ['created_by', 'changed_by'])
+      await transaction('webhook_endpoints')
+        .where({ [by]: id })
+        .update({ [`${by}_email`]: null });
+    await transaction.raw(`UPDATE style_applications SET actor = actor - 'name' WHERE actor ->> 'id' = :id`, {
+      id,
+    });
+    await transaction('invitations')
+      .whereRaw('lower(email) = lower(?)', [email])
+      .where('created_at', '<=', deletedAt)
+      .delete();
+  });
+}
+
+async function eraseActor(db: Database, id: string): Promise<number> {
+  const { rowCount } = (await db.raw(
+    `UPDATE changes SET actor_name = NULL WHERE id IN (
+       SELECT id FROM changes WHERE actor_id = :id AND actor_name IS NOT NULL LIMIT ${entriesPerStep}
+     )`,
+    { id },
+  )) as { rowCount: number };
+  return rowCount;
+}
+
+async function eraseMember(db: Database, id: string): Promise<number> {
+  const { rowCount } = (await db.raw(
+    `UPDATE changes SET subject_name = NULL WHERE id IN (
+       SELECT id FROM changes WHERE kind = 'member' AND subject_id = :id AND subject_name IS NOT NULL
+       LIMIT ${entriesPerStep}
+     )`,
+    { id },
+  )) as { rowCount: number };
+  return rowCount;
 }

@@ -107,7 +107,10 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
     purge_code_counts:
       'A deleted workspace leaves no code_counts, also not those of the codes that its cascade deletes.',
   },
-  invitations: { ...recorded },
+  invitations: {
+    ...recorded,
+    erase_invitee: 'The history has the address of an invited person only while the invitation is stored.',
+  },
   workspace_members: {
     ...recorded,
     delete_empty_workspace: 'A workspace without a member is deleted, with everything in it.',

@@ -169,5 +169,7 @@ function invitationLine({ after }: Change): ChangeLine {
   const field = 'email';
   if (typeof after?.['email'] !== 'string')
     return { field, text: 'Created a link to join', to: after?.['role'] };
-  return { field, text: 'Invited somebody', to: `${after['email']} (${String(after['role'])})` };
+  // Empty when the invitation is gone.
+  const to = [after['email'], `(${String(after['role'])})`].filter((part) => part !== '').join(' ');
+  return { field, text: 'Invited somebody', to };
 }
