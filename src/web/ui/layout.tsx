@@ -6,7 +6,7 @@ import type { FormState } from './controls.tsx';
 import { preloadedFont } from './fonts.ts';
 import { IconTile } from './empty.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { accountSection, navigation, type Section } from './sections.ts';
+import { accountSection, navigation, type Section, withNext } from './sections.ts';
 import { momentFormat } from './time.tsx';
 import { hasRole } from '../../workspaces/members.ts';
 import { useVisitor, type Visitor, VisitorContext } from './visitor.ts';
@@ -17,6 +17,8 @@ interface LayoutProps {
   at?: string;
   /** The folders of `src/web` whose style sheets the page needs beside the shared one. */
   styles?: string[];
+  /** Where signing in or up from the header returns to. */
+  next?: string | undefined;
   /** In the footer, before the links of the operator. Without both, there is none. */
   footer?: ComponentChildren;
   children: ComponentChildren;
@@ -30,7 +32,7 @@ const footerLinks: [FooterLink, string][] = [
   ['source', 'Source code'],
 ];
 
-export function Layout({ title, at, styles = [], footer, children }: LayoutProps) {
+export function Layout({ title, at, styles = [], next, footer, children }: LayoutProps) {
   const visitor = useVisitor();
   const isSignedIn = visitor.email !== undefined;
   return (
@@ -73,10 +75,18 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
           {visitor.workspaces.length > 1 && <Switcher workspaces={visitor.workspaces} />}
           <nav class="sections" aria-label="Main">
             {sectionsOf(visitor).map((section) => (
-              <SectionLink key={section.path} {...section} at={at} />
+              <SectionLink
+                key={section.path}
+                {...section}
+                path={section.path === '/signin' ? withNext(section.path, next) : section.path}
+                isCurrent={section.path === at}
+              />
             ))}
             {!isSignedIn && visitor.canSignUp && at !== '/signup' && (
-              <a class={at === '/signin' ? 'button small quiet' : 'button small'} href="/signup">
+              <a
+                class={at === '/signin' ? 'button small quiet' : 'button small'}
+                href={withNext('/signup', next)}
+              >
                 Sign up
               </a>
             )}
@@ -86,7 +96,7 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
               <p class="who" title={visitor.email}>
                 {visitor.email}
               </p>
-              <SectionLink {...accountSection} at={at} />
+              <SectionLink {...accountSection} isCurrent={accountSection.path === at} />
               <Form action="/signout">
                 <button class="link" type="submit">
                   <Icon name="log-out" />
@@ -335,9 +345,9 @@ function Footer({ links, children }: FooterProps) {
   );
 }
 
-function SectionLink({ path, name, icon, at }: Section & { at: string | undefined }) {
+function SectionLink({ path, name, icon, isCurrent }: Section & { isCurrent: boolean }) {
   return (
-    <a href={path} aria-current={path === at ? 'page' : undefined}>
+    <a href={path} aria-current={isCurrent ? 'page' : undefined}>
       {icon && <Icon name={icon} />}
       {name}
     </a>

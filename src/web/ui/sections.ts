@@ -37,6 +37,11 @@ export const returnPaths: ReadonlySet<string> = new Set([
   '/invitations',
 ]);
 
+/** The sign-in or sign-up page, which returns to `next` afterwards. */
+export function withNext(path: string, next: string | undefined): string {
+  return next ? `${path}?next=${encodeURIComponent(next)}` : path;
+}
+
 /** The section that a page belongs to, in the navigation. */
 export function sectionName(path: string): string | undefined {
   const first = /^\/[\w-]+/.exec(path)?.[0];
