@@ -7,6 +7,7 @@ import { findRole, type Role } from './members.ts';
 import { findWorkspace, lockWorkspace, type WorkspaceId } from './workspace.ts';
 
 export const maxUsesOfLink = 100;
+export const maxNoteLength = 100;
 export const invitationDays = [1, 7, 30] as const;
 
 export class Invitation extends Model {
@@ -21,6 +22,8 @@ export class Invitation extends Model {
   /** Null until the mail is written. */
   declare tokenHash: Buffer | null;
   declare expiresAt: Date;
+  /** What an owner noted about a link, to tell it from others. */
+  declare note: string | null;
   declare maxUses: number;
   declare uses: number;
   declare createdBy: string;
@@ -73,14 +76,20 @@ export async function inviteByMail(
   });
 }
 
+interface NewLink extends Inviting {
+  tokenHash: Buffer;
+  maxUses: number;
+  note?: string | null;
+}
+
 /** A link for whoever has it. Only the hash of its token is stored. */
 export async function inviteByLink(
   db: Database,
-  { tokenHash, maxUses, ...inviting }: Inviting & { tokenHash: Buffer; maxUses: number },
+  { tokenHash, maxUses, note = null, ...inviting }: NewLink,
   now: Date,
 ): Promise<{ id: string } | RefusedInvitation> {
   return invite(db, inviting, { mails: [] }, now, async (transaction) => {
-    const row = { ...rowOf(inviting, now), email: null, maxUses, tokenHash };
+    const row = { ...rowOf(inviting, now), email: null, note, maxUses, tokenHash };
     await Invitation.query(transaction).insert(row);
     return { id: row.id };
   });
@@ -160,7 +169,7 @@ function fullLimit(limits: Limits, use: InvitationUse, mails: number) {
 }
 
 export interface ListedInvitation
-  extends Pick<Invitation, 'id' | 'role' | 'email' | 'expiresAt' | 'maxUses' | 'uses'> {
+  extends Pick<Invitation, 'id' | 'role' | 'email' | 'note' | 'expiresAt' | 'maxUses' | 'uses'> {
   /** The address of who invites. */
   inviter: string;
 }
