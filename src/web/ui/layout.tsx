@@ -6,7 +6,8 @@ import type { FormState } from './controls.tsx';
 import { preloadedFont } from './fonts.ts';
 import { IconTile } from './empty.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { accountSection, navigation, type Section, withNext } from './sections.ts';
+import { accountSection, navigation, newWorkspace, type Section, withNext } from './sections.ts';
+import { Switcher } from './switcher.tsx';
 import { momentFormat } from './time.tsx';
 import { hasRole } from '../../workspaces/members.ts';
 import { useVisitor, type Visitor, VisitorContext } from './visitor.ts';
@@ -48,7 +49,7 @@ export function Layout({ title, at, styles = [], next, footer, children }: Layou
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title === visitor.brand.name ? title : `${title} · ${visitor.brand.name}`}</title>
+        <title>{windowTitle(title, visitor)}</title>
         <link
           rel="icon"
           href={visitor.brand.icon?.path ?? `${visitor.assets}/ui/icon.svg`}
@@ -110,8 +111,8 @@ export function Layout({ title, at, styles = [], next, footer, children }: Layou
           {visitor.isDemo && <DemoBar />}
           {visitor.isBlocked && (
             <Notice kind="bad">
-              This workspace is blocked: its codes do not work, and its API keys are refused. Contact the
-              operator of this service.
+              This workspace is blocked: its codes, also new ones, do not work, and its API keys are refused.
+              Contact the operator of this service.
             </Notice>
           )}
           {children}
@@ -122,32 +123,10 @@ export function Layout({ title, at, styles = [], next, footer, children }: Layou
   );
 }
 
-/** Only for people with several workspaces. */
-function Switcher({ workspaces }: Pick<Visitor, 'workspaces'>) {
-  const [current] = workspaces;
-  return (
-    <details class="menu switcher">
-      <summary class="quiet">
-        <span class="unseen">Workspace: </span>
-        <span class="name">{current?.name}</span>
-        <Icon name="chevron-down" />
-      </summary>
-      <div>
-        {workspaces
-          .toSorted((one, other) => one.name.localeCompare(other.name))
-          .map(({ slug, name }) => (
-            <a
-              key={slug}
-              href={`/w/${slug}/codes`}
-              aria-current={slug === current?.slug ? 'true' : undefined}
-            >
-              <span class="name">{name}</span>
-              {slug === current?.slug && <Icon name="check" />}
-            </a>
-          ))}
-      </div>
-    </details>
-  );
+/** Somebody with several workspaces can tell their tabs apart. */
+function windowTitle(title: string, { workspaces, workspaceName, brand }: Visitor): string {
+  const workspace = workspaces.length > 1 ? workspaceName : undefined;
+  return [...new Set([title, workspace ?? brand.name, brand.name])].join(' · ');
 }
 
 /** On every page of the demo: what it is, and the way to an account of one's own. */
@@ -354,10 +333,11 @@ function SectionLink({ path, name, icon, isCurrent }: Section & { isCurrent: boo
   );
 }
 
-function sectionsOf({ email, isDemo, isOperator, role }: Visitor): Section[] {
+function sectionsOf({ email, isDemo, isOperator, role, hasNoWorkspace }: Visitor): Section[] {
   if (email === undefined) return navigation.visitor;
   if (isDemo) return navigation.demo;
   const sections = isOperator ? navigation.operator : navigation.user;
+  if (hasNoWorkspace) return [newWorkspace, ...sections.filter(({ isOfWorkspace }) => !isOfWorkspace)];
   return sections.filter(({ needs }) => !needs || !role || hasRole(role, needs));
 }
 
