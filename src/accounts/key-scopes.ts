@@ -3,7 +3,7 @@ export const scopes = ['read', 'codes', 'analytics', 'webhooks', 'audit'] as con
 export type Scope = (typeof scopes)[number];
 
 export const scopeTexts: Record<Scope, string> = {
-  read: 'Read codes, styles, files and the limits of the account, and print codes.',
+  read: 'Read codes, styles, files and the limits of the workspace, and print codes.',
   codes: 'Create, change and delete codes, styles and files. Includes read.',
   analytics: 'Read the statistics and the scans of codes.',
   webhooks: 'List, create, change and delete webhooks, with their secrets and deliveries.',
