@@ -9,6 +9,8 @@ export async function up(knex: Knex): Promise<void> {
       role text NOT NULL CHECK (role IN ('owner', 'editor', 'viewer')),
       -- Null for a link. Otherwise only the account with this address can accept.
       email text CHECK (length(email) <= 254),
+      -- What an owner noted about a link, to tell it from others.
+      note text CHECK (length(note) <= 100),
       -- Null until the mail is written.
       token_hash bytea UNIQUE CHECK (octet_length(token_hash) = 32),
       expires_at timestamptz(3) NOT NULL,

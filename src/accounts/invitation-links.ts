@@ -9,7 +9,7 @@ import {
   type Invitee,
   type OpenInvitation,
 } from '../workspaces/accept-invitation.ts';
-import type { Workspace } from '../workspaces/workspace.ts';
+import { Workspace } from '../workspaces/workspace.ts';
 import { findAccountBlock } from './account-blocks.ts';
 import { digestOf } from './secrets.ts';
 import { createUser, hasConfirmedEmail, personOf, User } from './users.ts';
@@ -23,6 +23,20 @@ export async function findLinkedInvitation(
   now: Date,
 ): Promise<OpenInvitation | undefined> {
   return tokenPattern.test(token) ? findInvitation(db, digestOf(token), now) : undefined;
+}
+
+/** The workspace of an invitation that the account is a member of, whether or not the link still works. */
+export async function findJoinedWorkspace(
+  db: Database,
+  token: string,
+  { id }: User,
+): Promise<Workspace | undefined> {
+  if (!tokenPattern.test(token)) return undefined;
+  return Workspace.query(db)
+    .join('invitations', 'invitations.workspace_id', 'workspaces.id')
+    .join('workspace_members AS member', 'member.workspace_id', 'workspaces.id')
+    .findOne({ 'invitations.token_hash': digestOf(token), 'member.user_id': id })
+    .select('workspaces.*');
 }
 
 export const inviteeOf = (user: User): Invitee => ({

@@ -30,6 +30,15 @@ export const operatorActions = {
 
 export type OperatorAction = keyof typeof operatorActions;
 
+const workspaceActions: string[] = [
+  'plan.change',
+  'limits.change',
+  'workspace.block',
+  'workspace.unblock',
+] satisfies OperatorAction[];
+
+export const isAboutWorkspace = (action: string) => workspaceActions.includes(action);
+
 class OperatorActionEntry extends Model {
   static override tableName = 'operator_actions';
   static override columnNameMappers = snakeCaseMappers();
@@ -56,6 +65,8 @@ export interface RecordedAction extends ModelObject<OperatorActionEntry> {
   operatorEmail: string | null;
   /** Null where the target is not an account, or was deleted. */
   targetEmail: string | null;
+  /** Of the workspace with that id, which is that of an account, too, if the workspace was created with it. */
+  targetWorkspace: string | null;
 }
 
 /** Call it in the transaction of the change, so that there is no change without its entry. */
@@ -78,6 +89,8 @@ interface ActionSearch {
   limit: number;
   /** Only those about this target. */
   target?: string;
+  /** Only those about workspaces, or only those about others. */
+  about?: 'workspaces' | 'others';
   /** Only those older than the entry with this id. */
   before?: string | undefined;
 }
@@ -85,15 +98,20 @@ interface ActionSearch {
 /** Newest first. Emails are those of today: the entries hold ids, so that a deleted account leaves no email behind. */
 export async function listActions(
   db: Database,
-  { limit, target, before }: ActionSearch,
+  { limit, target, about, before }: ActionSearch,
 ): Promise<RecordedAction[]> {
   const query = OperatorActionEntry.query(db)
     .alias('a')
     .leftJoin('users as o', 'o.id', 'a.operator_id')
     .joinRaw("LEFT JOIN users AS t ON t.id = CASE WHEN a.target ~ '^[0-9a-f-]{36}$' THEN a.target::uuid END")
+    .joinRaw(
+      "LEFT JOIN workspaces AS w ON w.id = CASE WHEN a.target ~ '^[0-9a-f-]{36}$' THEN a.target::uuid END",
+    )
     .orderBy('a.id', 'desc')
     .limit(limit)
-    .select('a.*', 'o.email as operatorEmail', 't.email as targetEmail');
+    .select('a.*', 'o.email as operatorEmail', 't.email as targetEmail', 'w.name as targetWorkspace');
+  if (about === 'workspaces') query.whereIn('a.action', workspaceActions);
+  if (about === 'others') query.whereNotIn('a.action', workspaceActions);
   if (target !== undefined) query.where('a.target', target);
   if (before !== undefined && isUuid(before)) query.where('a.id', '<', before);
   return (await query) as (OperatorActionEntry & RecordedAction)[];

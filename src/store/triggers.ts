@@ -103,6 +103,8 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
   workspaces: {
     ...recorded,
     purge_changes: 'A deleted workspace leaves no history.',
+    refuse_former_slug:
+      'No workspace gets a slug that another one had before, as long as it leads to that one.',
     copy_plan_to_account: 'The previous release finds the plan of a workspace at its account.',
     purge_code_counts:
       'A deleted workspace leaves no code_counts, also not those of the codes that its cascade deletes.',

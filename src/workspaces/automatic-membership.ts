@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts';
 import type { Role } from './members.ts';
-import { Workspace } from './workspace.ts';
+import { withSlugNowOrBefore } from './former-slugs.ts';
 
 /** The workspace that people join when they first sign in with the OpenID provider. */
 export interface AutomaticMembership {
@@ -9,7 +9,7 @@ export interface AutomaticMembership {
   role: Exclude<Role, 'owner'>;
 }
 
-/** False if there is no workspace with this slug. Existing members keep their role. */
+/** False if no workspace has or had this slug. Existing members keep their role. */
 export async function joinAutomatically(
   transaction: Database,
   { slug, role }: AutomaticMembership,
@@ -17,7 +17,7 @@ export async function joinAutomatically(
   now: Date,
 ): Promise<boolean> {
   // Locked, as by everybody who changes the members of a workspace.
-  const workspace = await Workspace.query(transaction).findOne({ slug }).forNoKeyUpdate().select('id');
+  const workspace = await withSlugNowOrBefore(transaction, slug).forNoKeyUpdate().select('id');
   if (!workspace) return false;
   await transaction('workspace_members')
     .insert({ workspace_id: workspace.id, user_id: userId, role, joined_at: now })
@@ -27,5 +27,5 @@ export async function joinAutomatically(
 }
 
 export async function hasWorkspace(db: Database, slug: string): Promise<boolean> {
-  return (await Workspace.query(db).findOne({ slug }).select('id')) !== undefined;
+  return (await withSlugNowOrBefore(db, slug).select('id')) !== undefined;
 }

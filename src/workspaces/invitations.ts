@@ -13,6 +13,7 @@ import {
 } from './workspace.ts';
 
 export const maxUsesOfLink = 100;
+export const maxNoteLength = 100;
 export const invitationDays = [1, 7, 30] as const;
 
 export class Invitation extends Model {
@@ -27,6 +28,8 @@ export class Invitation extends Model {
   /** Null until the mail is written. */
   declare tokenHash: Buffer | null;
   declare expiresAt: Date;
+  /** What an owner noted about a link, to tell it from others. */
+  declare note: string | null;
   declare maxUses: number;
   declare uses: number;
   declare createdBy: string;
@@ -88,14 +91,20 @@ export async function inviteByMail(
   });
 }
 
+interface NewLink extends Inviting {
+  tokenHash: Buffer;
+  maxUses: number;
+  note?: string | null;
+}
+
 /** A link for whoever has it. Only the hash of its token is stored. */
 export async function inviteByLink(
   db: Database,
-  { tokenHash, maxUses, ...inviting }: Inviting & { tokenHash: Buffer; maxUses: number },
+  { tokenHash, maxUses, note = null, ...inviting }: NewLink,
   now: Date,
 ): Promise<{ id: string } | RefusedInvitation> {
   return invite(db, inviting, { mails: [] }, now, async (transaction) => {
-    const row = { ...rowOf(inviting, now), email: null, maxUses, tokenHash };
+    const row = { ...rowOf(inviting, now), email: null, note, maxUses, tokenHash };
     await Invitation.query(transaction).insert(row);
     return { id: row.id };
   });
@@ -176,7 +185,7 @@ function fullLimit(limits: Limits, use: InvitationUse, mails: number) {
 }
 
 export interface ListedInvitation
-  extends Pick<Invitation, 'id' | 'role' | 'email' | 'expiresAt' | 'maxUses' | 'uses'> {
+  extends Pick<Invitation, 'id' | 'role' | 'email' | 'note' | 'expiresAt' | 'maxUses' | 'uses'> {
   /** The address of who invites. */
   inviter: string;
 }

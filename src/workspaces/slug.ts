@@ -1,6 +1,7 @@
 import { v4 as uuidv4 } from 'uuid';
 
 const maxBaseLength = 30;
+export const maxSlugLength = 40;
 /** Would look like a page of the service, or like somebody who speaks for it. */
 const reserved = new Set([
   'admin',
@@ -27,6 +28,15 @@ export function slugOf(name: string): string {
     .slice(0, maxBaseLength)
     .replace(/-$/, '');
   return slug || 'workspace';
+}
+
+/** Why an owner cannot choose it as the address of a workspace. */
+export function slugError(slug: string): string | undefined {
+  if (slug === '') return 'Enter an address';
+  if (slug.length > maxSlugLength) return `must have at most ${maxSlugLength} characters`;
+  if (!/^[a-z0-9-]+$/.test(slug) || slug.startsWith('-') || slug.endsWith('-'))
+    return 'must consist of the letters a to z, digits and hyphens, and start and end with a letter or digit';
+  return isReservedSlug(slug) ? 'is reserved. Choose another one' : undefined;
 }
 
 /** Whether a workspace can have it as it is. */

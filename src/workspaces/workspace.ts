@@ -46,11 +46,6 @@ export async function findWorkspace(db: Database, id: WorkspaceId): Promise<Work
   return Workspace.query(db).findById(id).throwIfNotFound();
 }
 
-/** Operators identify workspaces by slug. */
-export async function findWorkspaceBySlug(db: Database, slug: string): Promise<Workspace | undefined> {
-  return slug.length <= 40 && /^[a-z0-9-]+$/.test(slug) ? Workspace.query(db).findOne({ slug }) : undefined;
-}
-
 /** The workspace that was created with an account, unless it was deleted. */
 export async function findOwnWorkspace(db: Database, user: { id: string }): Promise<Workspace | undefined> {
   return Workspace.query(db).findById(ownWorkspaceId(user));

@@ -5,7 +5,13 @@ import { expect } from 'chai';
 import { findUserByEmail } from '../../src/accounts/users.ts';
 import { workspaceAddresses } from '../../src/web/middleware/workspace-addresses.ts';
 import { allRoutes } from '../hostile/routes.ts';
+import { apiClient } from '../support/api-client.ts';
+import { partOf } from '../support/html.ts';
 import { signedIn } from '../support/form-client.ts';
+import { createCode } from '../support/share.ts';
+import { hasWorkspace } from '../../src/workspaces/automatic-membership.ts';
+import { changeSlug } from '../../src/workspaces/former-slugs.ts';
+import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 describe('Addresses of a workspace', () => {
@@ -107,6 +113,121 @@ describe('Addresses of a workspace', () => {
     await service.db('workspace_members').where({ role: 'viewer' }).delete();
     expect((await navigate('/w/agency/codes')).status).to.equal(404);
     expect((await navigate('/codes', kept)).location).to.equal('/w/anna/codes');
+  });
+
+  it('of a code in an old link are those of its workspace, for its members', async () => {
+    await join('agency', 'viewer');
+    const codeIn = async (email: string) =>
+      (await createCode(apiClient(service.url, await service.makeKey({ email })))).id;
+    const [own, shared, strange] = [
+      await codeIn('anna@example.com'),
+      await codeIn('agency@example.com'),
+      await codeIn('stranger@example.com'),
+    ];
+    expect((await navigate(`/codes/${own}?a=b`)).location).to.equal(`/w/anna/codes/${own}?a=b`);
+    expect((await navigate(`/codes/${shared}/edit`)).location).to.equal(`/w/agency/codes/${shared}/edit`);
+    expect((await navigate(`/codes/${strange}`)).location).to.equal(`/w/anna/codes/${strange}`);
+    await service.db('workspace_members').where({ role: 'viewer' }).delete();
+    expect((await navigate(`/codes/${shared}`)).location).to.equal(`/w/anna/codes/${shared}`);
+  });
+
+  it('stand in the error of a key that lacks a scope', async () => {
+    const owner = await signedIn(service, 'agency@example.com');
+    await owner.get('/keys');
+    await owner.post('/keys', { name: 'Reader', access: 'some', 'scope-read': 'on' });
+    const key = /qrl_[\w]+/.exec(await (await owner.get('/keys/created')).text())?.[0] ?? '';
+    const { status, body } = await apiClient(service.url, key)('/webhooks');
+    expect(status).to.equal(403);
+    expect(JSON.stringify(body)).to.contain('/w/agency/keys');
+  });
+
+  it('are changed by owners, lead on from the former one, and are kept from others meanwhile', async () => {
+    const { id } = await findUserByEmail(service.db, 'agency@example.com');
+    const owner = await signedIn(service, 'agency@example.com');
+    const rename = (slug: string, from: string) => owner.post(`/w/${from}/workspace/address`, { slug });
+    await owner.get('/w/agency/workspace');
+    for (const wrong of ['', 'admin', 'anna', 'a b', '-a', 'a-', 'é', 'x'.repeat(41)]) {
+      const refused = await rename(wrong, 'agency');
+      expect(refused.status, wrong).to.equal(400);
+      expect(await refused.text()).to.contain('The address was not changed.');
+    }
+    const moved = await rename(' Kestrel ', 'agency');
+    expect(moved.headers.get('Location')).to.equal('/w/kestrel/workspace');
+    expect(await (await owner.get('/w/kestrel/workspace')).text()).to.contain('The address was changed.');
+
+    await join('kestrel', 'viewer');
+    expect((await navigate('/w/agency/codes?search=a')).location).to.equal('/w/kestrel/codes?search=a');
+    // A form that was opened before is saved, and its redirect has the new address.
+    const renamed = await owner.post('/w/agency/workspace/name', { name: 'Kestrel' });
+    expect(renamed.headers.get('Location')).to.equal('/w/kestrel/workspace');
+    await service.db('workspace_members').where({ role: 'viewer' }).delete();
+    const [former, unknown] = [await navigate('/w/agency/codes'), await navigate('/w/nobody/codes')];
+    expect([former.status, former.location]).to.deep.equal([404, undefined]);
+    expect(partOf(former.html, 'main')).to.equal(partOf(unknown.html, 'main'));
+    expect(former.html).to.contain('href="/w/anna/codes"').and.not.contain('/w/agency');
+
+    const others = await signedIn(service, 'agency@other.example');
+    await others.get('/workspaces/new');
+    const made = await others.post('/workspaces/new', { name: 'Agency' });
+    expect(made.headers.get('Location')).to.match(/^\/w\/agency-[0-9a-f]{6}\/workspace$/);
+    const slugs = (await service.db('workspaces').whereLike('slug', 'agency%').select('slug')) as {
+      slug: string;
+    }[];
+    expect(slugs.map(({ slug }) => slug)).not.to.include('agency');
+
+    const changes = (await service
+      .db('changes')
+      .where({ workspace_id: id, kind: 'workspace' })
+      .whereRaw("after ->> 'slug' IS NOT NULL")) as { before: unknown; after: unknown; actorName: unknown }[];
+    expect(changes).to.have.length(1);
+    expect(changes[0]).to.deep.include({ before: { slug: 'agency' }, after: { slug: 'kestrel' } });
+  });
+
+  it('of before are at most five, and the one of another owner cannot be taken', async () => {
+    const workspace = await findUserByEmail(service.db, 'stranger@example.com');
+    const id = ownWorkspaceId(workspace);
+    const change = (slug: string, now = new Date()) => changeSlug(service.db, id, slug, now);
+    expect(await change('stranger')).to.equal('unchanged');
+    for (const number of [1, 2, 3, 4, 5, 6])
+      expect(await change(`stranger-${number}`, new Date(number * 1_000))).to.equal('changed');
+    const former = async () =>
+      (await service
+        .db('former_slugs')
+        .where({ workspace_id: id })
+        .orderBy('slug')
+        .pluck('slug')) as string[];
+    expect(await former()).to.deep.equal([1, 2, 3, 4, 5].map((number) => `stranger-${number}`));
+    // Back to one of them: it is not former any more.
+    expect(await change('stranger-3')).to.equal('changed');
+    expect(await former()).to.deep.equal([1, 2, 4, 5, 6].map((number) => `stranger-${number}`));
+    const own = ownWorkspaceId(await findUserByEmail(service.db, 'anna@example.com'));
+    for (const taken of ['stranger-3', 'stranger-4'])
+      expect(await changeSlug(service.db, own, taken, new Date())).to.equal('taken');
+    expect(await changeSlug(service.db, own, 'stranger', new Date())).to.equal('changed');
+    expect(await hasWorkspace(service.db, 'anna')).to.equal(true);
+    expect(await hasWorkspace(service.db, 'no-such-slug')).to.equal(false);
+    expect(await changeSlug(service.db, own, 'anna', new Date())).to.equal('changed');
+  });
+
+  it('are told apart by the title of the window and in the menu, by those who have several', async () => {
+    const titleOf = (html: string) => /<title>(.*)<\/title>/.exec(html)?.[1];
+    expect(titleOf((await navigate('/w/anna/codes')).html)).to.equal('QR codes · Qrelay');
+    const { slug } = (await service
+      .db('workspaces')
+      .where({ id: (await findUserByEmail(service.db, 'agency@example.com')).id })
+      .first('slug')) as { slug: string };
+    await join(slug, 'viewer');
+    await service.db('workspaces').where({ slug }).update({ name: 'anna' });
+    const { html } = await navigate(`/w/${slug}/codes`);
+    expect(titleOf(html)).to.equal('QR codes · anna · Qrelay');
+    const menu = /<details class="menu switcher">.*?<\/details>/.exec(html)?.[0] ?? '';
+    expect(menu).to.contain('<small>anna</small>').and.contain(`<small>${slug}</small>`);
+    expect(menu).to.contain('title="anna"').and.contain('href="/workspaces/new"');
+    const account = await navigate('/account');
+    expect(titleOf(account.html)).to.equal('Account · Qrelay');
+    for (const each of ['anna', slug])
+      expect(partOf(account.html, 'main')).to.contain(`<a href="/w/${each}/workspace"><bdi>anna</bdi></a>`);
+    await service.db('workspace_members').where({ role: 'viewer' }).delete();
   });
 
   it('cannot be shared by routes for members and others', () => {

@@ -10,6 +10,7 @@ import { changeRole } from '../../src/workspaces/membership-changes.ts';
 import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
 import { digestOf, newToken } from '../../src/accounts/secrets.ts';
 import { formClient } from '../support/form-client.ts';
+import { partOf } from '../support/html.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { draftInvitation } from '../../workers/membership-mails.ts';
@@ -73,7 +74,7 @@ describe('Invitations', () => {
       expect(text.includes(email)).to.equal(kind === 'mail');
       const person = await world.person(email);
       expect((await stateOf(path)).text).to.contain(`/signin?next=${encodeURIComponent(path)}`);
-      expect((await stateOf(path, person)).text).to.contain('>Join<');
+      expect((await stateOf(path, person)).text).to.contain(`Join as <bdi>${email}</bdi>`);
       expect((await acceptAs(person, path)).status).to.equal(303);
       expect(await world.roleIn(id, person)).to.equal('editor');
       const [told] = await mails.mailsTo(owner.user.email);
@@ -170,8 +171,9 @@ describe('Invitations', () => {
   it('by link offer to sign in or to sign up, and both return to them', async () => {
     const { path, email } = await invite('link');
     const { text } = await stateOf(path);
-    for (const page of ['/signin', '/signup'])
-      expect(text).to.contain(`${page}?next=${encodeURIComponent(path)}`);
+    for (const part of ['header', 'main'] as const)
+      for (const page of ['/signin', '/signup'])
+        expect(partOf(text, part), part).to.contain(`href="${page}?next=${encodeURIComponent(path)}"`);
     const client = formClient(service.url);
     await client.get(`/signup?next=${encodeURIComponent(path)}`);
     await client.post('/signup', { email, next: path });
@@ -209,9 +211,62 @@ describe('Invitations', () => {
 
   it('of a member say so, and change no role', async () => {
     const { id, owner, path } = await invite('link', { role: 'viewer' });
-    expect((await stateOf(path, owner)).text).to.contain('You are a member of this workspace already');
+    expect((await stateOf(path, owner)).text).to.contain('You are already a member of this workspace');
     expect((await acceptAs(owner, path)).status).to.equal(409);
     expect(await world.roleIn(id, owner)).to.equal('owner');
+  });
+
+  it('welcome those who join, and say to them later that they have joined', async () => {
+    const { id, path } = await invite('link', { role: 'viewer' });
+    await service.db('workspaces').where({ id }).update({ name: 'Kestrel & Co' });
+    const { slug } = (await service.db('workspaces').where({ id }).first('slug')) as { slug: string };
+    const joining = await world.person();
+    const joined = await acceptAs(joining, path);
+    expect(joined.headers.get('Location')).to.equal(`/w/${slug}/codes`);
+    const welcome = await (await joining.client.get(`/w/${slug}/codes`)).text();
+    expect(welcome).to.contain('You joined Kestrel &amp; Co as a viewer.');
+    const again = await stateOf(path, joining);
+    expect(again.status).to.equal(200);
+    expect(again.text).to.contain('You have already joined').and.contain(`href="/w/${slug}/codes"`);
+    // To everybody else it is any link that does not work.
+    const other = await stateOf(path, await world.person());
+    expect(other.status).to.equal(404);
+    expect(other.text).not.to.contain('Kestrel');
+    await service.db('workspace_members').where({ workspace_id: id, user_id: joining.user.id }).delete();
+    expect((await stateOf(path, joining)).status).to.equal(404);
+  });
+
+  it('are not sent to members, whose roles they would not change', async () => {
+    const { id, owner } = await world.workspace();
+    const { user } = await world.member(id, 'viewer');
+    const fields = { role: 'editor', days: '7' };
+    for (const email of [owner.user.email, user.email.toUpperCase()]) {
+      const emails = `${newAddress()}, ${email}`;
+      const refused = await submit(owner, '/members/invitations', { emails, ...fields });
+      expect(refused.status).to.equal(400);
+      expect(await refused.text()).to.match(
+        new RegExp(`Already a member: ${email} \\((?:owner|viewer)\\)`, 'i'),
+      );
+    }
+    expect(await service.db('invitations').where({ workspace_id: id })).to.deep.equal([]);
+  });
+
+  it('by link have a note of the owner, which tells them apart and which nobody else sees', async () => {
+    const { id, owner } = await world.workspace();
+    const link = { linkRole: 'viewer', linkDays: '7' };
+    await submit(owner, '/members/links', { ...link, uses: '5', note: ' Print <shop> ' });
+    const made = await (await owner.client.get('/members/links/created')).text();
+    await submit(owner, '/members/links', { ...link, uses: '1', note: '' });
+    const page = await (await owner.client.get('/members')).text();
+    expect(page)
+      .to.contain('<bdi>Print &lt;shop></bdi>')
+      .and.contain('For up to 5 people. Nobody has used it');
+    expect(page).to.contain('For one person.');
+    const path = /\/invitations\/[\w-]{43}/.exec(made)?.[0] ?? '';
+    expect((await stateOf(path)).text).not.to.contain('shop');
+    for (const note of ['x'.repeat(101), 'a\u202Eb'])
+      expect((await submit(owner, '/members/links', { ...link, uses: '1', note })).status).to.equal(400);
+    expect(await service.db('invitations').where({ workspace_id: id })).to.have.length(2);
   });
 
   it('are used as often as they say when many people accept at the same time', async () => {

@@ -17,6 +17,7 @@ import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FormClient, signedIn } from '../support/form-client.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { partOf } from '../support/html.ts';
 import { mainText } from '../support/operator.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -108,6 +109,7 @@ describe('Workspaces', function () {
     expect((await owner.post('/w/olga/workspace/name', { name: '' })).status).to.equal(400);
     const seen = await mainText(await viewer.get('/w/olga/workspace'));
     expect(seen).to.contain('Olga & Co').and.to.contain('You are a viewer');
+    expect(seen).not.to.contain('Change address').and.not.to.contain('contact the operator');
     expect(seen).not.to.contain('Till').and.not.to.contain('Delete workspace');
     const fields = { confirmation: 'Olga & Co: evil.com/login', deletePassword: password };
     await viewer.get('/w/olga/workspace');
@@ -137,6 +139,10 @@ describe('Workspaces', function () {
       answer.resume();
       expect(answer.headers.location, path).to.equal('/workspaces/new');
     }
+    const header = partOf(await (await owner.get('/account')).text(), 'header');
+    expect(header).to.contain('href="/workspaces/new"').and.contain('href="/docs"');
+    for (const path of ['/codes', '/keys', '/webhooks', '/workspace"'])
+      expect(header).not.to.contain(`href="${path}`);
     for (const path of ['/account', '/account/security', '/account/data.json', '/workspaces/new'])
       expect((await owner.get(path)).status, path).to.equal(200);
     await deleteUser(service.db, owner.user);
@@ -241,6 +247,12 @@ describe('Workspaces', function () {
     expect(await mainText(await operator.get(page))).to.contain('paula@example.com');
     expect((await operator.post(`${page}/block`, { reason: 'Abuse' })).status).to.equal(303);
     expect(await status(common)).to.equal(401);
+    // The page of operators is not about the workspace that they showed last.
+    await join(shared.id, operator.user, 'viewer');
+    await service.db('workspace_members').where({ workspace_id: operator.own }).delete();
+    for (const path of [page, '/admin', '/account'])
+      expect(await mainText(await operator.get(path)), path).not.to.contain('This workspace is blocked');
+    expect(await mainText(await operator.get('/w/shared/codes'))).to.contain('also new ones');
     expect(await mainText(await partner.get('/w/shared/codes'))).to.contain('This workspace is blocked');
     expect((await operator.post(`${page}/unblock`, {})).status).to.equal(303);
     expect((await operator.post(`${page}/plan`, { plan: 'pro' })).status).to.equal(303);

@@ -25,7 +25,7 @@ export interface AccountProps {
     muted: string[];
   };
   /** The person's workspaces. */
-  workspaces: Pick<WorkspaceOfPerson, 'id' | 'name' | 'role'>[];
+  workspaces: Pick<WorkspaceOfPerson, 'id' | 'slug' | 'name' | 'role'>[];
   /** What to review after the password has changed. */
   access: ProgramAccess | undefined;
   refused: RefusedForm | undefined;
@@ -203,20 +203,17 @@ function WorkspacesCard({ workspaces }: Pick<AccountProps, 'workspaces'>) {
         <p>You are not a member of a workspace.</p>
       ) : (
         <ul>
-          {workspaces.map(({ id, name, role }) => (
+          {workspaces.map(({ id, slug, name, role }) => (
             <li key={id}>
-              <bdi>{name}</bdi> <span class="badge">{role}</span>
+              <a href={`/w/${slug}/workspace`}>
+                <bdi>{name}</bdi>
+              </a>{' '}
+              <span class="badge">{role}</span> <span class="quiet">/w/{slug}</span>
             </li>
           ))}
         </ul>
       )}
       <div class="row">
-        {workspaces.length > 0 && (
-          <a class="button quiet" href="/workspace">
-            <Icon name="settings" />
-            Plan, usage and settings
-          </a>
-        )}
         <a class="button quiet" href="/workspaces/new">
           <Icon name="plus" />
           New workspace

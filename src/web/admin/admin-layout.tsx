@@ -9,6 +9,7 @@ import { Moment } from '../ui/time.tsx';
 const sections = [
   { path: '/admin', name: 'Overview' },
   { path: '/admin/users', name: 'Users' },
+  { path: '/admin/workspaces', name: 'Workspaces' },
   { path: '/admin/blocks', name: 'Blocks' },
   { path: '/admin/queues', name: 'Queues' },
   { path: '/admin/audit', name: 'Audit log' },

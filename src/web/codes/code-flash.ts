@@ -3,6 +3,7 @@ import { undoDays } from '../../codes/undo-period.ts';
 /** Messages after an action on a code, and after sign-up. */
 export const flashTexts = {
   signedUp: 'Your account is ready. An email is on its way. Open the link in it to confirm your address.',
+  joined: 'You have joined the workspace.',
   created: 'Code created. Download it or copy its link.',
   createdPlain: 'Code created, without your default template.',
   saved: 'Changes saved.',

@@ -11,7 +11,9 @@ import { preferredLanguage } from '../../http/preferred-language.ts';
 import { limitsOf } from '../../limits.ts';
 import { type Acceptance, type OpenInvitation, refusalFor } from '../../workspaces/accept-invitation.ts';
 import { countMembers, findRole, listMembers } from '../../workspaces/members.ts';
+import { findJoinedWorkspace } from '../../accounts/invitation-links.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
+import type { CodeFlash } from '../codes/code-flash.ts';
 import { field } from '../middleware/forms.ts';
 import { signedIn, userOf } from '../middleware/session.ts';
 import { createRoutes, type Routes } from '../routes.ts';
@@ -20,12 +22,9 @@ import { localSignIn } from '../sign-in/local-sign-in.ts';
 import { mailLater } from '../sign-in/mail-requests.ts';
 import { newPasswordErrors } from '../sign-in/sign-in-steps.ts';
 import { NewPasswordView } from '../sign-in/mail-link-view.tsx';
-import { withNext } from '../sign-in/sign-in-view.tsx';
 import { createPages, redirect } from '../ui/page.ts';
-import { DeadInvitationView, InvitationView, type Step } from './invitation-view.tsx';
-
-/** The page of a workspace that somebody has just joined. */
-const startOf = ({ slug }: Workspace) => `/w/${slug}/codes`;
+import { withNext } from '../ui/sections.ts';
+import { DeadInvitationView, InvitationView, JoinedView, type Step } from './invitation-view.tsx';
 
 /** What an invitation is about, for strangers too, and accepting it. */
 export function invitationPages(parts: Services): Routes {
@@ -40,6 +39,12 @@ export function invitationPages(parts: Services): Routes {
   /** The same for every link that does not work, so that nobody learns why. */
   const showDead = (ctx: Context) => pages.show(ctx, DeadInvitationView, {}, { status: 404 });
 
+  /** To the page of the workspace that somebody has just joined. */
+  function openJoined(ctx: Context, { slug }: Workspace): void {
+    sessions.setFlash(ctx, '/codes', 'joined' satisfies CodeFlash);
+    redirect(ctx, `/w/${slug}/codes`);
+  }
+
   async function showInvitation(ctx: Context, invitation: OpenInvitation, status = 200): Promise<void> {
     const { workspace, role, expiresAt, email, inviter } = invitation;
     pages.show(
@@ -48,6 +53,7 @@ export function invitationPages(parts: Services): Routes {
       {
         path: pathOf(ctx),
         workspace: workspace.name,
+        slug: workspace.slug,
         role,
         expiresAt,
         email: email ?? undefined,
@@ -73,8 +79,11 @@ export function invitationPages(parts: Services): Routes {
 
   routes.get('stranger', '/:token', async (ctx) => {
     const invitation = await find(ctx);
-    if (!invitation) return showDead(ctx);
-    await showInvitation(ctx, invitation);
+    if (invitation) return showInvitation(ctx, invitation);
+    const user = signedIn(ctx);
+    const joined = user && (await findJoinedWorkspace(db, tokenOf(ctx), user));
+    if (!joined) return showDead(ctx);
+    pages.show(ctx, JoinedView, { workspace: joined.name, slug: joined.slug });
   });
 
   routes.post('person', '/:token', async (ctx) => {
@@ -83,7 +92,7 @@ export function invitationPages(parts: Services): Routes {
     const accepted: Acceptance = await acceptAs(db, user, accepting, now());
     if ('joined' in accepted) {
       await tellOwners(accepted.joined, user.id);
-      return redirect(ctx, startOf(accepted.joined));
+      return openJoined(ctx, accepted.joined);
     }
     const invitation = accepted.refused === 'gone' ? undefined : await find(ctx);
     if (!invitation) return showDead(ctx);
@@ -139,7 +148,7 @@ export function invitationPages(parts: Services): Routes {
     if (!made) return redirect(ctx, pathOf(ctx));
     await tellOwners(made.workspace, made.user.id);
     await sessions.signIn(ctx, made.user);
-    redirect(ctx, startOf(made.workspace));
+    openJoined(ctx, made.workspace);
   });
 
   async function tellOwners({ id: workspaceId }: Workspace, memberId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { type Role, roleNames, roleTexts } from '../../workspaces/members.ts';
 import { Form, NarrowPage } from '../ui/layout.tsx';
 import { Moment } from '../ui/time.tsx';
 import { useVisitor } from '../ui/visitor.ts';
-import { withNext } from '../sign-in/sign-in-view.tsx';
+import { withNext } from '../ui/sections.ts';
 
 /** What a visitor can do about an invitation, or why not. */
 export type Step =
@@ -19,6 +19,7 @@ export type Step =
 interface InvitationProps {
   path: string;
   workspace: string;
+  slug: string;
   role: Role;
   expiresAt: Date;
   /** Undefined for a link. */
@@ -28,10 +29,11 @@ interface InvitationProps {
   step: Step;
 }
 
-export function InvitationView({ path, workspace, role, expiresAt, email, inviter, step }: InvitationProps) {
+export function InvitationView(props: InvitationProps) {
+  const { path, workspace, slug, role, expiresAt, email, inviter, step } = props;
   const { brand } = useVisitor();
   return (
-    <NarrowPage title="You are invited" styles={['invitations']}>
+    <NarrowPage title="You are invited" styles={['invitations']} next={path}>
       <p>
         {inviter ? <bdi>{inviter}</bdi> : 'An owner'} invites you to a workspace on {brand.name}, where people
         work together on QR codes.
@@ -48,46 +50,43 @@ export function InvitationView({ path, workspace, role, expiresAt, email, invite
         </dd>
         {email && (
           <>
-            <dt>For</dt>
+            <dt>Invited address</dt>
             <dd>
               <bdi>{email}</bdi>
             </dd>
           </>
         )}
-        <dt>Until</dt>
+        <dt>Expires</dt>
         <dd>
           <Moment at={expiresAt} />
         </dd>
       </dl>
-      <NextStep path={path} email={email} step={step} />
+      <NextStep path={path} slug={slug} email={email} step={step} />
     </NarrowPage>
   );
 }
 
-function NextStep({ path, email, step }: Pick<InvitationProps, 'path' | 'email' | 'step'>) {
+function NextStep({ path, slug, email, step }: Pick<InvitationProps, 'path' | 'slug' | 'email' | 'step'>) {
   const { email: own } = useVisitor();
   switch (step) {
     case 'join':
       return (
         <>
           <Form action={path}>
-            <button type="submit">Join</button>
+            <button type="submit">
+              <span>
+                Join as <bdi>{own}</bdi>
+              </span>
+            </button>
           </Form>
-          <p class="quiet">
-            As <bdi>{own}</bdi>.
-          </p>
           <SwitchForm path={path} />
         </>
       );
     case 'member':
       return (
         <>
-          <p role="status">You are a member of this workspace already.</p>
-          <p>
-            <a class="button" href="/codes">
-              Go to your QR codes
-            </a>
-          </p>
+          <p role="status">You are already a member of this workspace.</p>
+          <OpenWorkspace slug={slug} />
         </>
       );
     case 'full':
@@ -105,9 +104,9 @@ function NextStep({ path, email, step }: Pick<InvitationProps, 'path' | 'email' 
       return (
         <>
           <p role="status">To join, first confirm that this address is yours. Then open this page again.</p>
-          <p>
+          <p class="actions">
             <a class="button" href="/account">
-              Confirm on the page Account
+              Confirm it on your account page
             </a>
           </p>
         </>
@@ -115,7 +114,7 @@ function NextStep({ path, email, step }: Pick<InvitationProps, 'path' | 'email' 
     case 'create-account':
       return (
         <>
-          <p>
+          <p class="actions">
             <a class="button" href={`${path}/account`}>
               Create an account to join
             </a>
@@ -131,18 +130,16 @@ function NextStep({ path, email, step }: Pick<InvitationProps, 'path' | 'email' 
 function SignIn({ path, step }: { path: string; step: Step }) {
   return (
     <>
-      <p>
+      <p class="actions">
         <a class="button" href={withNext('/signin', path)}>
           Sign in to join
         </a>
-      </p>
-      {step === 'sign-in-or-up' && (
-        <p>
+        {step === 'sign-in-or-up' && (
           <a class="button quiet" href={withNext('/signup', path)}>
             Create an account to join
           </a>
-        </p>
-      )}
+        )}
+      </p>
       {step === 'sign-in-closed' && (
         <p class="quiet">You need an account. Ask who invited you for an invitation by email.</p>
       )}
@@ -153,8 +150,8 @@ function SignIn({ path, step }: { path: string; step: Step }) {
 function SignInLink({ path }: { path: string }) {
   return (
     <p class="quiet">
-      Is your account under another address? <a href={withNext('/signin', path)}>Sign in</a> and ask for an
-      invitation to that one.
+      If you have an account with another email address, ask for an invitation to that address, or{' '}
+      <a href={withNext('/signin', path)}>sign in</a>.
     </p>
   );
 }
@@ -169,10 +166,42 @@ function SwitchForm({ path }: { path: string }) {
   );
 }
 
+/** For a member who opens the link once more. */
+export function JoinedView({ workspace, slug }: Pick<InvitationProps, 'workspace' | 'slug'>) {
+  return (
+    <NarrowPage title="You have already joined" styles={['invitations']}>
+      <p>
+        You are a member of{' '}
+        <strong>
+          <bdi>{workspace}</bdi>
+        </strong>
+        . You do not need the invitation any more.
+      </p>
+      <OpenWorkspace slug={slug} />
+    </NarrowPage>
+  );
+}
+
+function OpenWorkspace({ slug }: Pick<InvitationProps, 'slug'>) {
+  return (
+    <p class="actions">
+      <a class="button" href={`/w/${slug}/codes`}>
+        Open the workspace
+      </a>
+    </p>
+  );
+}
+
 export function DeadInvitationView() {
+  const { email } = useVisitor();
   return (
     <NarrowPage title="This invitation does not work" icon="triangle-alert">
       <p>It has expired, was used or revoked, or the link is incomplete. Ask for a new one.</p>
+      {email === undefined && (
+        <p>
+          If you have already joined, <a href="/signin">sign in</a>.
+        </p>
+      )}
       <p>
         <a class="button quiet" href="/">
           Go to the start page

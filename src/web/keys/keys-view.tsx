@@ -91,11 +91,11 @@ function NewKeyForm({ form }: { form: FormState }) {
       <Choices
         form={form}
         name="access"
-        label="It can do"
+        label="Permissions"
         look="segments"
         choices={[
           { value: 'everything', text: 'Everything' },
-          { value: 'some', text: 'Only what I choose' },
+          { value: 'some', text: 'Selected' },
         ]}
       />
       <ScopeBoxes form={form} />
@@ -128,7 +128,7 @@ function ScopeBoxes({ form }: { form: FormState }) {
   const error = form.errors.find(({ field }) => field === 'scopes');
   return (
     <fieldset class="scopes" aria-describedby={error && 'scopes-error'}>
-      <legend>Only this</legend>
+      <legend>Selected permissions</legend>
       {scopes.map((scope) => (
         <CheckBox
           key={scope}
@@ -188,7 +188,7 @@ function KeyTable({ caption, keys, isActive, now }: KeyTableProps) {
         },
         { name: 'Key', cell: ({ key }) => <KeyPrefix prefix={key.prefix} /> },
         {
-          name: 'Can do',
+          name: 'Permissions',
           cell: ({ key }) => <span class="granted">{key.scopes?.join(', ') ?? 'everything'}</span>,
         },
         {
@@ -197,10 +197,9 @@ function KeyTable({ caption, keys, isActive, now }: KeyTableProps) {
             <span class="made">
               <Moment at={key.createdAt} show="day" />
               {key.createdByEmail !== null && !isMakerGone && (
-                <>
-                  {' '}
-                  by <bdi>{key.createdByEmail}</bdi>
-                </>
+                <bdi class="maker" title={key.createdByEmail}>
+                  {key.createdByEmail}
+                </bdi>
               )}
             </span>
           ),
@@ -273,7 +272,7 @@ export function RenameKeyView({ apiKey: { id, prefix }, form }: { apiKey: ApiKey
   return (
     <NarrowPage title="Rename key" at="/keys" form={form}>
       <p>
-        <KeyPrefix prefix={prefix} /> stays the same: programs that use it notice nothing.
+        <KeyPrefix prefix={prefix} /> stays the same, and programs that use it keep working.
       </p>
       <Form action={`/keys/${id}/rename`}>
         <Input

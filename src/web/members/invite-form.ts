@@ -1,9 +1,11 @@
 import type { Context } from 'koa';
 import { emailErrors } from '../../accounts/users.ts';
+import { normalizeLabel } from '../../codes/label.ts';
 import type { FieldError } from '../../errors.ts';
-import { invitationDays, maxUsesOfLink } from '../../workspaces/invitations.ts';
-import { isRole, type Role } from '../../workspaces/members.ts';
+import { invitationDays, maxNoteLength, maxUsesOfLink } from '../../workspaces/invitations.ts';
+import { isRole, type Member, type Role } from '../../workspaces/members.ts';
 import { field } from '../middleware/forms.ts';
+import { labelErrors } from '../ui/form.ts';
 
 /** In one form. */
 export const maxEmails = 50;
@@ -25,7 +27,7 @@ export const commonNames = {
 export type CommonNames = (typeof commonNames)['mail'];
 
 export const emptyMailForm = { emails: '', role: 'editor', days: '7' };
-export const emptyLinkForm = { uses: '1', linkRole: 'editor', linkDays: '7' };
+export const emptyLinkForm = { uses: '1', note: '', linkRole: 'editor', linkDays: '7' };
 
 /** Addresses that are separated by spaces, commas, semicolons or lines, each once. */
 export function readMailForm(ctx: Context): InviteForm & { emails: string[] } {
@@ -56,22 +58,39 @@ function listErrors(emails: string[]): FieldError[] {
   return [{ field: 'emails', message }];
 }
 
+/** Those who are in the workspace need no invitation, which would not change their role either. */
+export function memberErrors(emails: string[], members: Member[]): FieldError[] {
+  const invited = new Set(emails.map((email) => email.toLowerCase()));
+  const known = members.filter(({ email }) => invited.has(email.toLowerCase()));
+  if (known.length === 0) return [];
+  const named = known.slice(0, maxNamed).map(({ email, role }) => `${email} (${role})`);
+  const more = known.length > named.length ? ` and ${known.length - named.length} more` : '';
+  const text = `Already ${known.length === 1 ? 'a member' : 'members'}: ${named.join(', ')}${more}`;
+  return [{ field: 'emails', message: `${text}. Change roles in the list above` }];
+}
+
 /** Letter case does not matter in addresses. */
 function uniqueEmails(emails: string[]): string[] {
   return [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
 }
 
-export function readLinkForm(ctx: Context): InviteForm & { maxUses: number } {
+export function readLinkForm(ctx: Context): InviteForm & { maxUses: number; note: string | null } {
   const common = readCommon(ctx, commonNames.link);
   const uses = field(ctx, 'uses').trim();
   const maxUses = /^\d{1,3}$/.test(uses) ? Number(uses) : 0;
+  const note = normalizeLabel(field(ctx, 'note'), maxNoteLength);
   const isValid = maxUses >= 1 && maxUses <= maxUsesOfLink;
   const message = `must be a whole number from 1 to ${maxUsesOfLink}`;
   return {
     ...common,
-    values: { ...common.values, uses: uses.slice(0, 10) },
+    values: { ...common.values, uses: uses.slice(0, 10), note },
     maxUses,
-    errors: [...common.errors, ...(isValid ? [] : [{ field: 'uses', message }])],
+    note: note || null,
+    errors: [
+      ...(isValid ? [] : [{ field: 'uses', message }]),
+      ...(note === '' ? [] : labelErrors('note', note, maxNoteLength, '')),
+      ...common.errors,
+    ],
   };
 }
 

@@ -3,7 +3,7 @@ import { digestOf, newToken } from '../../accounts/secrets.ts';
 import { hasConfirmedEmail } from '../../accounts/users.ts';
 import type { FieldError } from '../../errors.ts';
 import { inviteByLink, inviteByMail } from '../../workspaces/invitations.ts';
-import type { Role } from '../../workspaces/members.ts';
+import { listMembers, type Role } from '../../workspaces/members.ts';
 import { userOf, workspaceIdOf } from '../middleware/session.ts';
 import type { Routes } from '../routes.ts';
 import type { Services } from '../services.ts';
@@ -11,7 +11,7 @@ import { mailLater } from '../sign-in/mail-requests.ts';
 import type { FormState } from '../ui/controls.tsx';
 import { createPages, redirect } from '../ui/page.ts';
 import { NewLinkView } from './confirm-views.tsx';
-import { type InviteForm, readLinkForm, readMailForm } from './invite-form.ts';
+import { type InviteForm, memberErrors, readLinkForm, readMailForm } from './invite-form.ts';
 
 /** A form of the page Members that was not accepted. */
 export interface RefusedInvite {
@@ -58,10 +58,13 @@ export function inviteRoutes(routes: Routes, parts: Services, page: MembersPage)
       return refuse(ctx, 'mail', form, { error: 'This service sends no emails. Create a link.' });
     if (!hasConfirmedEmail(userOf(ctx)))
       return refuse(ctx, 'mail', form, {
-        error: 'Confirm your own email address first, on the page Account.',
+        error: 'Confirm your own email address first, on your account page.',
       });
     const { emails, errors } = form;
     if (errors.length > 0) return refuse(ctx, 'mail', form, { errors });
+    const members = await listMembers(db, workspaceIdOf(ctx));
+    const known = memberErrors(emails, members);
+    if (known.length > 0) return refuse(ctx, 'mail', form, { errors: known });
     const made = await inviteByMail(db, { ...invitingOf(ctx, form), emails }, now());
     if ('refused' in made) return refuse(ctx, 'mail', form, explain(made));
     for (const invitationId of made.ids) await mailLater(parts, { kind: 'invitation', invitationId });
@@ -70,10 +73,10 @@ export function inviteRoutes(routes: Routes, parts: Services, page: MembersPage)
 
   routes.post('owner', '/links', async (ctx) => {
     const form = readLinkForm(ctx);
-    const { maxUses, role, days, errors } = form;
+    const { maxUses, note, role, days, errors } = form;
     if (errors.length > 0) return refuse(ctx, 'link', form, { errors });
     const token = newToken();
-    const link = { ...invitingOf(ctx, form), tokenHash: digestOf(token), maxUses };
+    const link = { ...invitingOf(ctx, form), tokenHash: digestOf(token), maxUses, note };
     const made = await inviteByLink(db, link, now());
     if ('refused' in made) return refuse(ctx, 'link', form, explain(made));
     await sessions.keepSecret(ctx, JSON.stringify({ token, role, days, maxUses } satisfies NewLink));

@@ -1,4 +1,4 @@
-import { invitationDays, maxUsesOfLink } from '../../workspaces/invitations.ts';
+import { invitationDays, maxNoteLength, maxUsesOfLink } from '../../workspaces/invitations.ts';
 import { roleNames, roles } from '../../workspaces/members.ts';
 import { type FormState, Input, Select, TextArea } from '../ui/controls.tsx';
 import { Form } from '../ui/layout.tsx';
@@ -36,7 +36,7 @@ export function InviteForms({ mail, link, isFull, limit, mails }: InviteProps) {
             <MailForm form={mail} />
           ) : (
             <p>
-              Confirm your own email address first, on the page <a href="/account">Account</a>.
+              Confirm your own email address first, on your <a href="/account">account page</a>.
             </p>
           )}
         </section>
@@ -77,6 +77,14 @@ function LinkForm({ form }: { form: FormState }) {
         maxLength={3}
         hint={`From 1 to ${maxUsesOfLink}. Whoever has the link can join.`}
       />
+      <Input
+        form={form}
+        name="note"
+        label="Note (optional)"
+        autocomplete="off"
+        maxLength={maxNoteLength}
+        hint="Such as who the link is for. Only owners see it."
+      />
       <CommonFields form={form} names={commonNames.link} />
       <button type="submit" class="quiet">
         Create link
@@ -92,13 +100,13 @@ function CommonFields({ form, names }: { form: FormState; names: CommonNames }) 
         form={form}
         name={names.role}
         label="Role"
-        hint="Owners manage members and API keys, editors change codes, viewers only look."
+        hint="Owners manage members and API keys, editors change codes, viewers can only look."
         choices={roles.toReversed().map((role) => [role, roleNames[role]])}
       />
       <Select
         form={form}
         name={names.days}
-        label="Works for"
+        label="Expires after"
         choices={invitationDays.map((days) => [String(days), days === 1 ? '1 day' : `${days} days`])}
       />
     </>

@@ -159,8 +159,18 @@ function InvitationTable({ invitations }: { invitations: ListedInvitation[] }) {
       columns={[
         {
           name: 'Invited',
-          cell: ({ email, uses, maxUses }) =>
-            email === null ? `Link, used ${uses} of ${maxUses} times` : <bdi>{email}</bdi>,
+          cell: ({ email, note, uses, maxUses }) =>
+            email === null ? (
+              <>
+                {note === null ? 'Link' : <bdi>{note}</bdi>}
+                <span class="uses">
+                  {note !== null && 'Link. '}
+                  {usesInWords(uses, maxUses)}
+                </span>
+              </>
+            ) : (
+              <bdi>{email}</bdi>
+            ),
         },
         { name: 'Role', cell: ({ role }) => roleNames[role] },
         { name: 'By', cell: ({ inviter }) => <bdi>{inviter}</bdi> },
@@ -168,12 +178,16 @@ function InvitationTable({ invitations }: { invitations: ListedInvitation[] }) {
         {
           name: 'Revoke',
           isAction: true,
-          cell: ({ id, email }) => (
+          cell: ({ id, email, note }) => (
             <Form action={`/members/invitations/${id}/revoke`}>
               <button
                 type="submit"
                 class="small quiet danger"
-                aria-label={email === null ? 'Revoke the link' : `Revoke the invitation of ${email}`}
+                aria-label={
+                  email === null
+                    ? `Revoke the link${note === null ? '' : ` “${note}”`}`
+                    : `Revoke the invitation of ${email}`
+                }
               >
                 Revoke
               </button>
@@ -183,4 +197,12 @@ function InvitationTable({ invitations }: { invitations: ListedInvitation[] }) {
       ]}
     />
   );
+}
+
+/** Each person uses a link once. */
+function usesInWords(uses: number, maxUses: number): string {
+  if (maxUses === 1) return 'For one person.';
+  return uses === 0
+    ? `For up to ${maxUses} people. Nobody has used it yet.`
+    : `Used by ${uses} of up to ${maxUses} people.`;
 }

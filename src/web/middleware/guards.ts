@@ -8,7 +8,10 @@ import { anonymousHourlyQuota } from '../../limits.ts';
 import { hasBearerToken } from '../../telemetry/metrics-server.ts';
 import { type Actor, runAs } from '../../store/actor.ts';
 import type { Database } from '../../store/database.ts';
+import { withSlugNowOrBefore } from '../../workspaces/former-slugs.ts';
 import { findMemberships, hasRole, type Membership, type Role } from '../../workspaces/members.ts';
+import { findWorkspace, type WorkspaceId } from '../../workspaces/workspace.ts';
+import { findWorkspaceOfCode } from '../../codes/workspace-of-code.ts';
 import type { Guards } from '../routes.ts';
 import { redirect } from '../ui/page.ts';
 import { type Sessions, signedIn, userOf } from './session.ts';
@@ -16,6 +19,7 @@ import { isNavigation, linkTo, slugOf } from './workspace-addresses.ts';
 import { callerAddress, noteAccess } from './caller.ts';
 import { retryAfterSeconds } from './errors.ts';
 import type { Context, Next } from 'koa';
+import { validate as isUuid } from 'uuid';
 
 interface GuardParts {
   authenticateKey: Guards['key'];
@@ -48,14 +52,22 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
         userOf(ctx).id,
         slug ?? (opensOldAddress ? sessions.lastSlug(ctx) : undefined),
       );
-      const [membership] = memberships;
       // After the last workspace of the person is gone.
-      if (!membership && isNavigation(ctx)) return redirect(ctx, '/workspaces/new');
-      if (!membership || (slug !== undefined && membership.workspace.slug !== slug)) throw nothingHere();
-      if (opensOldAddress) return redirect(ctx, `/w/${membership.workspace.slug}${ctx.url}`);
+      if (memberships.length === 0 && isNavigation(ctx)) return redirect(ctx, '/workspaces/new');
+      const membership = await meantOf(ctx, memberships);
+      if (!membership) {
+        // The links of the error page lead to a workspace that the person can open.
+        if (memberships[0]) linkTo(ctx, memberships[0].workspace.slug);
+        throw nothingHere();
+      }
+      const current = membership.workspace.slug;
+      if (slug !== current && isNavigation(ctx)) return redirect(ctx, `/w/${current}${ctx.url}`);
+      // A form that was opened before the slug changed.
+      if (slug !== undefined && slug !== current) linkTo(ctx, current);
       // Before a refusal, too: its page shows what the role may do.
       ctx.state['membership'] = membership;
-      ctx.state['memberships'] = memberships;
+      ctx.state['memberships'] = [membership, ...memberships.filter((each) => each !== membership)];
+      ctx.state['isOfWorkspace'] = true;
       if (!hasRole(membership.role, needed)) throw notAllowed(needed);
       noteAccess(ctx, {
         userId: userOf(ctx).id,
@@ -66,6 +78,20 @@ export function createGuards({ authenticateKey, metricsToken, viewDemo, db, sess
       if (slug !== undefined && memberships.length > 1 && isNavigation(ctx)) sessions.noteSlug(ctx, slug);
       await asPerson(ctx, next);
     });
+  }
+
+  /** The membership that an address means, of those of the person. */
+  async function meantOf(ctx: Context, memberships: Membership[]): Promise<Membership | undefined> {
+    const slug = slugOf(ctx);
+    const [first] = memberships;
+    const withId = (id: WorkspaceId | undefined) => memberships.find(({ workspace }) => workspace.id === id);
+    if (slug !== undefined) {
+      if (!first || first.workspace.slug === slug) return first;
+      return withId((await withSlugNowOrBefore(db, slug).select('id'))?.id);
+    }
+    const codeId = /^\/codes\/([0-9a-f-]{36})(?:\/|$)/.exec(ctx.path)?.[1];
+    if (!isNavigation(ctx) || memberships.length < 2 || codeId === undefined || !isUuid(codeId)) return first;
+    return withId(await findWorkspaceOfCode(db, codeId)) ?? first;
   }
 
   /** Pages that are not about a workspace show the navigation of the one that the person would open from there. */
@@ -203,7 +229,10 @@ export function authenticate({
     if (!isAllowed) throw rateLimited(window);
     if (workspaceId === undefined) throw invalidApiKey();
     if (isBlocked) throw blockedAccount();
-    if (needed && !hasScope(scopes, needed)) throw insufficientScope(needed, `${baseUrl}/keys`);
+    if (needed && !hasScope(scopes, needed)) {
+      const { slug } = await findWorkspace(db, workspaceId);
+      throw insufficientScope(needed, `${baseUrl}/w/${slug}/keys`);
+    }
     ctx.state['workspaceId'] = workspaceId;
     ctx.state['rateWindow'] = window;
     if (key) noteAccess(ctx, { keyId: key.id });

@@ -250,9 +250,20 @@ export function membershipOf(ctx: Context): Membership | undefined {
   return ctx.state['membership'] as Membership | undefined;
 }
 
+/** Undefined where the page is not about a workspace, and shows the navigation of one all the same. */
+export function shownMembership(ctx: Context): Membership | undefined {
+  return ctx.state['isOfWorkspace'] === true ? membershipOf(ctx) : undefined;
+}
+
 /** Those of the person who looks at a page, the current one first. Empty where it does not matter. */
 export function membershipsOf(ctx: Context): Membership[] {
   return (ctx.state['memberships'] as Membership[] | undefined) ?? [];
+}
+
+/** A person who was looked up and is not a member of any. */
+export function hasNoWorkspace(ctx: Context): boolean {
+  const memberships = ctx.state['memberships'] as Membership[] | undefined;
+  return memberships?.length === 0;
 }
 
 /** The workspace that a page is about. Only in routes for its members. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Limits } from '../../limits.ts';
 import { type FormState, Input } from '../ui/controls.tsx';
 import { Form, NarrowPage } from '../ui/layout.tsx';
-import { sectionName } from '../ui/sections.ts';
+import { sectionName, withNext } from '../ui/sections.ts';
 import { useVisitor } from '../ui/visitor.ts';
 import { ProviderForm } from './openid-view.tsx';
 import { figure } from '../ui/words.tsx';
@@ -156,11 +156,6 @@ function CredentialsForm(props: CredentialsFormProps) {
 
 function Next({ path }: { path: string | undefined }) {
   return path ? <input type="hidden" name="next" value={path} /> : null;
-}
-
-/** Keeps the page to return to in links between sign-in and sign-up. */
-export function withNext(path: string, next: string | undefined): string {
-  return next ? `${path}?next=${encodeURIComponent(next)}` : path;
 }
 
 interface SecondFactorProps {

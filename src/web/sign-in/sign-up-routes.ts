@@ -16,7 +16,8 @@ import { localSignIn } from './local-sign-in.ts';
 import { DeadLinkView, NewPasswordView } from './mail-link-view.tsx';
 import { askForConfirmation, requireMail } from './mail-requests.ts';
 import { home, newPasswordErrors, safeReturnPath, takeAttempts, tooMany } from './sign-in-steps.ts';
-import { SignUpClosedView, SignUpView, withNext } from './sign-in-view.tsx';
+import { withNext } from '../ui/sections.ts';
+import { SignUpClosedView, SignUpView } from './sign-in-view.tsx';
 
 const maxSignUpsPerAddress = 20;
 /** Mails to one address, so that nobody can flood its owner. */

@@ -6,7 +6,8 @@ import type { FormState } from './controls.tsx';
 import { preloadedFont } from './fonts.ts';
 import { IconTile } from './empty.tsx';
 import { Icon, type IconName } from './icons.tsx';
-import { accountSection, navigation, type Section } from './sections.ts';
+import { accountSection, navigation, newWorkspace, type Section, withNext } from './sections.ts';
+import { Switcher } from './switcher.tsx';
 import { momentFormat } from './time.tsx';
 import { hasRole } from '../../workspaces/members.ts';
 import { useVisitor, type Visitor, VisitorContext } from './visitor.ts';
@@ -17,6 +18,8 @@ interface LayoutProps {
   at?: string;
   /** The folders of `src/web` whose style sheets the page needs beside the shared one. */
   styles?: string[];
+  /** Where signing in or up from the header returns to. */
+  next?: string | undefined;
   /** In the footer, before the links of the operator. Without both, there is none. */
   footer?: ComponentChildren;
   children: ComponentChildren;
@@ -30,7 +33,7 @@ const footerLinks: [FooterLink, string][] = [
   ['source', 'Source code'],
 ];
 
-export function Layout({ title, at, styles = [], footer, children }: LayoutProps) {
+export function Layout({ title, at, styles = [], next, footer, children }: LayoutProps) {
   const visitor = useVisitor();
   const isSignedIn = visitor.email !== undefined;
   return (
@@ -46,7 +49,7 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{title === visitor.brand.name ? title : `${title} · ${visitor.brand.name}`}</title>
+        <title>{windowTitle(title, visitor)}</title>
         <link
           rel="icon"
           href={visitor.brand.icon?.path ?? `${visitor.assets}/ui/icon.svg`}
@@ -73,10 +76,18 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
           {visitor.workspaces.length > 1 && <Switcher workspaces={visitor.workspaces} />}
           <nav class="sections" aria-label="Main">
             {sectionsOf(visitor).map((section) => (
-              <SectionLink key={section.path} {...section} at={at} />
+              <SectionLink
+                key={section.path}
+                {...section}
+                path={section.path === '/signin' ? withNext(section.path, next) : section.path}
+                isCurrent={section.path === at}
+              />
             ))}
             {!isSignedIn && visitor.canSignUp && at !== '/signup' && (
-              <a class={at === '/signin' ? 'button small quiet' : 'button small'} href="/signup">
+              <a
+                class={at === '/signin' ? 'button small quiet' : 'button small'}
+                href={withNext('/signup', next)}
+              >
                 Sign up
               </a>
             )}
@@ -86,7 +97,7 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
               <p class="who" title={visitor.email}>
                 {visitor.email}
               </p>
-              <SectionLink {...accountSection} at={at} />
+              <SectionLink {...accountSection} isCurrent={accountSection.path === at} />
               <Form action="/signout">
                 <button class="link" type="submit">
                   <Icon name="log-out" />
@@ -100,8 +111,8 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
           {visitor.isDemo && <DemoBar />}
           {visitor.isBlocked && (
             <Notice kind="bad">
-              This workspace is blocked: its codes do not work, and its API keys are refused. Contact the
-              operator of this service.
+              This workspace is blocked: its codes, also new ones, do not work, and its API keys are refused.
+              Contact the operator of this service.
             </Notice>
           )}
           {children}
@@ -112,32 +123,10 @@ export function Layout({ title, at, styles = [], footer, children }: LayoutProps
   );
 }
 
-/** Only for people with several workspaces. */
-function Switcher({ workspaces }: Pick<Visitor, 'workspaces'>) {
-  const [current] = workspaces;
-  return (
-    <details class="menu switcher">
-      <summary class="quiet">
-        <span class="unseen">Workspace: </span>
-        <span class="name">{current?.name}</span>
-        <Icon name="chevron-down" />
-      </summary>
-      <div>
-        {workspaces
-          .toSorted((one, other) => one.name.localeCompare(other.name))
-          .map(({ slug, name }) => (
-            <a
-              key={slug}
-              href={`/w/${slug}/codes`}
-              aria-current={slug === current?.slug ? 'true' : undefined}
-            >
-              <span class="name">{name}</span>
-              {slug === current?.slug && <Icon name="check" />}
-            </a>
-          ))}
-      </div>
-    </details>
-  );
+/** Somebody with several workspaces can tell their tabs apart. */
+function windowTitle(title: string, { workspaces, workspaceName, brand }: Visitor): string {
+  const workspace = workspaces.length > 1 ? workspaceName : undefined;
+  return [...new Set([title, workspace ?? brand.name, brand.name])].join(' · ');
 }
 
 /** On every page of the demo: says what it is, and links to sign-up. */
@@ -335,19 +324,20 @@ function Footer({ links, children }: FooterProps) {
   );
 }
 
-function SectionLink({ path, name, icon, at }: Section & { at: string | undefined }) {
+function SectionLink({ path, name, icon, isCurrent }: Section & { isCurrent: boolean }) {
   return (
-    <a href={path} aria-current={path === at ? 'page' : undefined}>
+    <a href={path} aria-current={isCurrent ? 'page' : undefined}>
       {icon && <Icon name={icon} />}
       {name}
     </a>
   );
 }
 
-function sectionsOf({ email, isDemo, isOperator, role }: Visitor): Section[] {
+function sectionsOf({ email, isDemo, isOperator, role, hasNoWorkspace }: Visitor): Section[] {
   if (email === undefined) return navigation.visitor;
   if (isDemo) return navigation.demo;
   const sections = isOperator ? navigation.operator : navigation.user;
+  if (hasNoWorkspace) return [newWorkspace, ...sections.filter(({ isOfWorkspace }) => !isOfWorkspace)];
   return sections.filter(({ needs }) => !needs || !role || hasRole(role, needs));
 }
 

@@ -5,7 +5,15 @@ import { loadAssets } from '../asset-files.ts';
 import type { Services } from '../services.ts';
 import { type Visitor, viewerLocale } from './visitor.ts';
 import { render } from './layout.tsx';
-import { confirmationOf, isDemo, membershipOf, membershipsOf, signedIn } from '../middleware/session.ts';
+import {
+  confirmationOf,
+  hasNoWorkspace,
+  isDemo,
+  membershipOf,
+  membershipsOf,
+  shownMembership,
+  signedIn,
+} from '../middleware/session.ts';
 
 /** Instead of an address. */
 export const demoName = 'Live demo';
@@ -16,7 +24,9 @@ export function visitorOf(ctx: Context, { sessions, config }: Services): Visitor
     email: isDemo(ctx) ? demoName : user?.email,
     account: user?.id,
     isDemo: isDemo(ctx),
-    isBlocked: membershipOf(ctx)?.isBlocked,
+    isBlocked: shownMembership(ctx)?.isBlocked,
+    workspaceName: shownMembership(ctx)?.workspace.name,
+    hasNoWorkspace: hasNoWorkspace(ctx),
     workspaces: membershipsOf(ctx).map(({ workspace: { slug, name } }) => ({ slug, name })),
     role: membershipOf(ctx)?.role,
     isOperator: user?.isAdmin === true,

@@ -5,16 +5,33 @@ export interface Section {
   path: string;
   name: string;
   icon?: IconName;
+  /** Needs a workspace to show. */
+  isOfWorkspace?: boolean;
   /** Only for members with at least this role. */
   needs?: Role;
 }
 
-const codes: Section = { path: '/codes', name: 'QR codes', icon: 'qr-code' };
-const templates: Section = { path: '/codes/styles', name: 'Templates', icon: 'palette' };
-const keys: Section = { path: '/keys', name: 'API keys', icon: 'key-round', needs: 'owner' };
-const webhooks: Section = { path: '/webhooks', name: 'Webhooks', icon: 'webhook', needs: 'editor' };
-const workspace: Section = { path: '/workspace', name: 'Workspace', icon: 'users' };
+const codes: Section = { path: '/codes', name: 'QR codes', icon: 'qr-code', isOfWorkspace: true };
+const templates: Section = { path: '/codes/styles', name: 'Templates', icon: 'palette', isOfWorkspace: true };
+const keys: Section = {
+  path: '/keys',
+  name: 'API keys',
+  icon: 'key-round',
+  needs: 'owner',
+  isOfWorkspace: true,
+};
+const webhooks: Section = {
+  path: '/webhooks',
+  name: 'Webhooks',
+  icon: 'webhook',
+  needs: 'editor',
+  isOfWorkspace: true,
+};
+const workspace: Section = { path: '/workspace', name: 'Workspace', icon: 'users', isOfWorkspace: true };
 const docs: Section = { path: '/docs', name: 'Docs' };
+
+/** For people who are not a member of any workspace. */
+export const newWorkspace: Section = { path: '/workspaces/new', name: 'New workspace', icon: 'plus' };
 
 export const accountSection: Section = { path: '/account', name: 'Account', icon: 'settings' };
 
@@ -36,6 +53,11 @@ export const returnPaths: ReadonlySet<string> = new Set([
   '/workspaces',
   '/invitations',
 ]);
+
+/** The sign-in or sign-up page, which returns to `next` afterwards. */
+export function withNext(path: string, next: string | undefined): string {
+  return next ? `${path}?next=${encodeURIComponent(next)}` : path;
+}
 
 /** The section that a page belongs to, in the navigation. */
 export function sectionName(path: string): string | undefined {

@@ -18,6 +18,10 @@ export interface Visitor {
   isDemo: boolean;
   /** An operator has blocked the workspace of the page. */
   isBlocked?: boolean | undefined;
+  /** Of the workspace that the page is about. */
+  workspaceName?: string | undefined;
+  /** Signed in, and not a member of any workspace. */
+  hasNoWorkspace?: boolean | undefined;
   /** The current one first. Empty where the page does not know them. */
   workspaces: { slug: string; name: string }[];
   /** In the workspace of the page; viewer in the demo. Undefined where nobody is signed in, and where no route was found. */

@@ -30,8 +30,11 @@ export function PlanCard({ plan }: { plan: PlanProps }) {
     <section class="card setting">
       <h2>Plan</h2>
       <p>
-        This workspace is on the <strong>{planTitles[plan.name]}</strong> plan. To change it, or one of its
-        limits, contact the operator of this service.
+        This workspace is on the <strong>{planTitles[plan.name]}</strong> plan.
+        <Needs access="owner">
+          {' '}
+          To change it, or one of its limits, contact the operator of this service.
+        </Needs>
       </p>
       <LimitTable {...plan} />
       {plan.keys && <KeyTable keys={plan.keys} />}
@@ -59,7 +62,7 @@ function LimitTable({ name: ownPlan, limits, use, byPlan }: PlanProps) {
         <thead>
           <tr>
             <th scope="col">Limit</th>
-            <th scope="col">Used</th>
+            <th scope="col">In use</th>
             <th scope="col" class="number">
               On {planTitles[other]}
             </th>
@@ -98,7 +101,7 @@ interface UsedProps {
 }
 
 function Used({ title, used, limit, isSize = false }: UsedProps) {
-  if (used === undefined) return <>{figure(limit)} for each key</>;
+  if (used === undefined) return <>Up to {figure(limit)} for each key</>;
   const text = isSize ? megabytes(used * bytesPerMb) : figure(used);
   return (
     <>

@@ -16,7 +16,8 @@ import {
   renameWorkspace,
 } from '../../workspaces/founding.ts';
 import { listPeople, listWorkspacesOf } from '../../workspaces/people.ts';
-import { slugOf } from '../../workspaces/slug.ts';
+import { changeSlug } from '../../workspaces/former-slugs.ts';
+import { slugError, slugOf } from '../../workspaces/slug.ts';
 import { currentPasswordErrors } from '../account/account-routes.ts';
 import { downloaderOf } from '../middleware/caller.ts';
 import { field } from '../middleware/forms.ts';
@@ -29,10 +30,13 @@ import { createPages, redirect } from '../ui/page.ts';
 import { NewWorkspaceView, type RefusedForm, WorkspaceView } from './workspace-view.tsx';
 
 const maxExportsPerHour = 3;
+/** So that nobody tries out which addresses others have. */
+const maxSlugsPerHour = 20;
 
 const flashTexts = {
   created: 'The workspace was created.',
   renamed: 'The workspace was renamed.',
+  moved: 'The address was changed. The former one leads here, too.',
   deleted: 'The workspace was deleted.',
   export: 'The export is being created. It takes a minute, longer with many scans.',
   tooManyExports: 'Too many exports were requested. Try again in an hour.',
@@ -54,7 +58,7 @@ export function workspacePages(parts: Services): Routes {
     const props = {
       workspace,
       role,
-      address: addressOf(workspace.slug),
+      prefix: addressOf(''),
       members: (await listPeople(db, workspace.id)).length,
       plan: {
         name: workspace.plan,
@@ -75,7 +79,11 @@ export function workspacePages(parts: Services): Routes {
       latestExport: isOwner ? await findExport(db, workspace.id, now()) : undefined,
       isMailed: sendMail !== undefined && hasConfirmedEmail(userOf(ctx)),
       refused,
-      values: { name: field(ctx, 'name'), confirmation: field(ctx, 'confirmation') },
+      values: {
+        name: field(ctx, 'name'),
+        slug: field(ctx, 'slug').slice(0, 60),
+        confirmation: field(ctx, 'confirmation'),
+      },
     };
     pages.show(ctx, WorkspaceView, props, { status: refused ? 400 : 200 });
   }
@@ -91,6 +99,23 @@ export function workspacePages(parts: Services): Routes {
       requireValid(labelErrors('name', name, maxNameLength, 'Enter a name'));
       await renameWorkspace(db, workspaceOf(ctx).id, name);
       pages.redirectWithFlash(ctx, '/workspace', 'renamed');
+    }),
+  );
+
+  routes.post('owner', '/workspace/address', (ctx) =>
+    submitForm(ctx, 'slug', async () => {
+      const { id } = workspaceOf(ctx);
+      const slug = field(ctx, 'slug').trim().toLowerCase();
+      const refuse = (message: string | undefined) =>
+        requireValid(message ? [{ field: 'slug', message }] : []);
+      refuse(slugError(slug));
+      const limit = { subject: `slug:${id}`, maxPerHour: maxSlugsPerHour };
+      const { isAllowed } = await takeAttempt(db, limit);
+      if (!isAllowed) refuse('was changed too often. Try again in an hour');
+      const outcome = await changeSlug(db, id, slug, now());
+      if (outcome === 'taken') refuse('belongs to another workspace. Choose another one');
+      parts.sessions.setFlash(ctx, '/workspace', 'moved' satisfies keyof typeof flashTexts);
+      redirect(ctx, `/w/${slug}/workspace`);
     }),
   );
 

@@ -3,6 +3,7 @@ import type { FieldError } from '../../errors.ts';
 import type { Role } from '../../workspaces/members.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
 import { maxNameLength } from '../../workspaces/founding.ts';
+import { maxSlugLength } from '../../workspaces/slug.ts';
 import { CurrentPassword } from '../account/current-password.tsx';
 import { type FormState, Input, Reveal, idOf } from '../ui/controls.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -15,15 +16,15 @@ import { WorkspaceTabs } from './workspace-tabs.tsx';
 
 /** The page has several forms. */
 export interface RefusedForm {
-  name: 'name' | 'delete';
+  name: 'name' | 'slug' | 'delete';
   errors: FieldError[];
 }
 
 interface WorkspaceProps {
   workspace: Pick<Workspace, 'name' | 'slug'>;
   role: Role;
-  /** Where its pages are. */
-  address: string;
+  /** The address of its pages, up to the slug. */
+  prefix: string;
   /** How many people are members. */
   members: number;
   plan: PlanProps;
@@ -43,18 +44,16 @@ const roleTexts: Record<Role, string> = {
 };
 
 export function WorkspaceView(props: WorkspaceProps) {
-  const { workspace, role, address, members, plan, latestExport, isMailed, refused } = props;
+  const { workspace, role, prefix, members, plan, latestExport, isMailed, refused } = props;
   const { flash } = useVisitor();
   const isOwner = role === 'owner';
   return (
     <Layout
-      title={refused ? 'Error: Workspace' : 'Workspace'}
+      title={refused ? 'Error: Settings' : 'Settings'}
       at="/workspace"
       styles={['account', 'workspace']}
     >
-      <h1>
-        <bdi>{workspace.name}</bdi>
-      </h1>
+      <h1>Settings</h1>
       <WorkspaceTabs at="/workspace" />
       {flash && (
         <Notice kind="good" isToast>
@@ -62,15 +61,23 @@ export function WorkspaceView(props: WorkspaceProps) {
         </Notice>
       )}
       <section class="card setting">
-        <h2>Workspace</h2>
+        <h2>
+          <bdi>{workspace.name}</bdi>
+        </h2>
         <p>
           {roleTexts[role]}{' '}
           {members === 1 ? 'Nobody else is a member.' : `It has ${figure(members)} members.`}
         </p>
         <p>
-          Its address is <code class="wrap">{address}</code>. It stays the same if you change the name.
+          Its address is{' '}
+          <code class="wrap">
+            {prefix}
+            {workspace.slug}
+          </code>
+          .
         </p>
         {isOwner && <NameForm {...props} />}
+        {isOwner && <AddressForm {...props} />}
         <p>
           <a href="/workspaces/new">Create another workspace</a>
         </p>
@@ -108,6 +115,35 @@ function NameForm({ workspace, refused, values }: WorkspaceProps) {
           Save name
         </button>
       </Form>
+    </>
+  );
+}
+
+function AddressForm({ workspace, prefix, refused, values }: WorkspaceProps) {
+  const isRefused = refused?.name === 'slug';
+  const form: FormState = {
+    values: isRefused ? values : { slug: workspace.slug },
+    errors: isRefused ? refused.errors : [],
+  };
+  return (
+    <>
+      {isRefused && <Refused text="The address was not changed." errors={refused.errors} />}
+      <Reveal title="Change address…" isOpen={isRefused}>
+        <Form action="/workspace/address">
+          <Input
+            form={form}
+            name="slug"
+            label="Address"
+            required
+            autocomplete="off"
+            maxLength={maxSlugLength}
+            hint={`What follows ${prefix}. The former address leads to the new one. QR codes and API keys stay the same.`}
+          />
+          <button type="submit" class="quiet">
+            Change address
+          </button>
+        </Form>
+      </Reveal>
     </>
   );
 }
@@ -234,7 +270,7 @@ interface NewWorkspaceProps {
 export function NewWorkspaceView({ form, prefix, slug, owned, limit, isMember }: NewWorkspaceProps) {
   const { assets, flash } = useVisitor();
   return (
-    <NarrowPage title="New workspace" at="/workspace" form={form}>
+    <NarrowPage title="New workspace" at={isMember ? '/workspace' : '/workspaces/new'} form={form}>
       {flash && (
         <Notice kind="good" isToast>
           {flash}
@@ -261,10 +297,16 @@ export function NewWorkspaceView({ form, prefix, slug, owned, limit, isMember }:
               {prefix}
               <output data-slug-of="name">{slug}</output>
             </code>
-            <br />
-            <small>It gets a suffix if another workspace has it, and stays the same afterwards.</small>
+            <span class="hint">It gets a suffix if another workspace has it. You can change it later.</span>
           </p>
-          <button type="submit">Create workspace</button>
+          <div class="row">
+            <button type="submit">Create workspace</button>
+            {isMember && (
+              <a class="button quiet" href="/workspace">
+                Cancel
+              </a>
+            )}
+          </div>
         </Form>
       ) : (
         <p>

@@ -113,7 +113,7 @@ inABrowser('API keys (contract 5.4, 5.5)', sharedService, (site) => {
     expect(await page.getByRole('columnheader').allTextContents()).to.deep.equal([
       'Name',
       'Key',
-      'Can do',
+      'Permissions',
       'Created',
       'Last used',
       'Expires',

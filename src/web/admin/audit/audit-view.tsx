@@ -1,4 +1,8 @@
-import { operatorActions, type RecordedAction } from '../../../accounts/operator-actions.ts';
+import {
+  isAboutWorkspace,
+  operatorActions,
+  type RecordedAction,
+} from '../../../accounts/operator-actions.ts';
 import { Empty } from '../../ui/empty.tsx';
 
 import { Pages, Table } from '../../ui/table.tsx';
@@ -15,8 +19,8 @@ export function AuditView({ actions, ...pages }: AuditProps) {
   return (
     <AdminLayout title="Audit log" at="/admin/audit">
       <p class="quiet lead">
-        Every change by an operator to accounts, keys, blocks and jobs: on these pages, on the queue board and
-        on the command line.
+        Every change by an operator to accounts, workspaces, keys, blocks and jobs: on these pages, on the
+        queue board and on the command line.
       </p>
       {actions.length === 0 ? (
         <Empty icon="file-text" title="No changes yet">
@@ -78,16 +82,29 @@ function Note({ action, note }: RecordedAction) {
   );
 }
 
-function Target({ target, targetEmail }: RecordedAction) {
+function Target({ action, target, targetEmail, targetWorkspace }: RecordedAction) {
+  if (targetWorkspace !== null && (isAboutWorkspace(action) || targetEmail === null))
+    return (
+      <a href={`/admin/workspaces/${target}`}>
+        <bdi>{targetWorkspace}</bdi>
+      </a>
+    );
   if (targetEmail === null) return <bdi>{target}</bdi>;
   return (
     <a href={`/admin/users/${target}`}>
-      <bdi>{targetEmail}</bdi>
+      <bdi class="email" title={targetEmail}>
+        {targetEmail}
+      </bdi>
     </a>
   );
 }
 
 function Operator({ operatorId, operatorEmail }: RecordedAction) {
   if (operatorId === null) return <>command line</>;
-  return <bdi>{operatorEmail ?? `deleted account ${operatorId}`}</bdi>;
+  const name = operatorEmail ?? `deleted account ${operatorId}`;
+  return (
+    <bdi class="email" title={name}>
+      {name}
+    </bdi>
+  );
 }

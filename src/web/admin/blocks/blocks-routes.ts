@@ -12,7 +12,7 @@ import { parseCodeInput } from '../../../codes/share-token.ts';
 import { isTopLevel, parseHostInput } from '../../../codes/content/hosts.ts';
 import { findAnyCode } from '../../../codes/codes.ts';
 import { AppError, invalid } from '../../../errors.ts';
-import { findWorkspaceBySlug } from '../../../workspaces/workspace.ts';
+import { findWorkspaceBySlug } from '../../../workspaces/former-slugs.ts';
 import type { Database } from '../../../store/database.ts';
 import type { FormState } from '../../ui/controls.tsx';
 import { queryText, requireValid, submit } from '../../ui/form.ts';

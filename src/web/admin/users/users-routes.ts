@@ -75,7 +75,7 @@ export function usersPages(parts: Services): Routes {
       readAccountFigures(db, user.id),
       listWorkspacesOf(db, user.id),
       findAccountBlock(db, user.id),
-      listActions(db, { target: user.id, limit: actionsShown }),
+      listActions(db, { target: user.id, about: 'others', limit: actionsShown }),
     ]);
     const marked = errors.length > 1 ? 'marked fields' : 'marked field';
     const error = refusal ?? (errors.length > 0 ? `Nothing was changed. Check the ${marked}.` : undefined);

@@ -41,7 +41,7 @@ export function WorkspaceAdminView(props: WorkspaceProps) {
   return (
     <AdminLayout
       title={workspace.name}
-      at="/admin/users"
+      at="/admin/workspaces"
       form={form}
       heading={
         <div class="heading">

@@ -9,16 +9,19 @@ import { withTimeout } from '../../../runtime/timeout.ts';
 import { readAccountScans } from '../../../scans/analytics.ts';
 import type { Database } from '../../../store/database.ts';
 import { listPeople } from '../../../workspaces/people.ts';
+import { searchWorkspaces } from '../../../workspaces/search-workspaces.ts';
 import { setPlan, Workspace, type WorkspaceId } from '../../../workspaces/workspace.ts';
 import { field } from '../../middleware/forms.ts';
 import { userOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
-import { requireValid, submit } from '../../ui/form.ts';
+import { queryText, requireValid, submit } from '../../ui/form.ts';
 import { createPages } from '../../ui/page.ts';
-import { normalizeReason, reasonErrors } from '../admin-layout.tsx';
+import { maxSearchLength, normalizeReason, reasonErrors } from '../admin-layout.tsx';
 import { WorkspaceAdminView } from './workspace-view.tsx';
+import { WorkspacesView } from './workspaces-view.tsx';
 
+const workspacesPerPage = 25;
 const actionsShown = 10;
 const membersShown = 200;
 const scanDays = 30;
@@ -37,11 +40,28 @@ interface Change {
   flash: keyof typeof flashTexts;
 }
 
-/** A workspace for operators: members, plan, limits, block. Never what it has in its codes. */
+/** Workspaces: search, and each for operators with its plan, limits, block. Never what it has in its codes. */
 export function adminWorkspacePages(parts: Services): Routes {
   const { db, reads, config, now } = parts;
   const routes = createRoutes('/admin/workspaces');
   const pages = createPages(parts, flashTexts);
+
+  routes.get('operator', '/', async (ctx) => {
+    const [text, after] = ['q', 'after'].map((name) =>
+      queryText(ctx, name).slice(0, maxSearchLength).trim(),
+    ) as [string, string];
+    const { workspaces, hasNext } = await searchWorkspaces(db, { text, after, limit: workspacesPerPage });
+    const address = (more: Record<string, string>) => {
+      const query = new URLSearchParams({ ...(text && { q: text }), ...more }).toString();
+      return query ? `/admin/workspaces?${query}` : '/admin/workspaces';
+    };
+    pages.show(ctx, WorkspacesView, {
+      workspaces,
+      text,
+      firstPage: after ? address({}) : undefined,
+      nextPage: hasNext ? address({ after: workspaces.at(-1)?.id ?? '' }) : undefined,
+    });
+  });
 
   async function requireWorkspace(ctx: Context): Promise<Workspace> {
     const id = String(ctx['params'].id);
@@ -65,7 +85,7 @@ export function adminWorkspacePages(parts: Services): Routes {
       block: await findWorkspaceBlock(db, workspace.id),
       // Counting them may take too long for a workspace with very many codes.
       scans: await withTimeout(scansTimeoutMs, readScans(workspace.id)).catch(() => undefined),
-      actions: await listActions(db, { target: workspace.id, limit: actionsShown }),
+      actions: await listActions(db, { target: workspace.id, about: 'workspaces', limit: actionsShown }),
       form: { values, errors, error },
     };
     pages.show(ctx, WorkspaceAdminView, props, { status: error ? 400 : 200 });

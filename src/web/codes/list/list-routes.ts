@@ -17,7 +17,7 @@ import { field } from '../../middleware/forms.ts';
 import { queryText } from '../../ui/form.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import type { Services } from '../../services.ts';
-import { workspaceIdOf } from '../../middleware/session.ts';
+import { membershipOf, workspaceIdOf } from '../../middleware/session.ts';
 import {
   type PageSize,
   type Search,
@@ -33,9 +33,14 @@ import { expiresInWords } from '../code-state.tsx';
 import { type CodeFlash, flashTexts } from '../code-flash.ts';
 import { ExpireCodeView, starHtml } from '../code-actions.tsx';
 import { type Routes, createRoutes } from '../../routes.ts';
+import type { Membership } from '../../../workspaces/members.ts';
 import type { WorkspaceId } from '../../../workspaces/workspace.ts';
 
 const sparklineDays = 30;
+
+const joinedText = (membership: Membership | undefined) =>
+  membership &&
+  `You joined ${membership.workspace.name} as ${membership.role === 'viewer' ? 'a' : 'an'} ${membership.role}.`;
 
 /** The list of an account's codes, with search, favorites and visibility. */
 export function codeListPages(parts: Services): Routes {
@@ -64,7 +69,8 @@ export function codeListPages(parts: Services): Routes {
     const blocked = await findBlockedCodes(db, await readHosts(db, codes));
     const [first, last] = [codes[0], codes.at(-1)];
     const deleted = queryText(ctx, 'deleted');
-    const canUndo = pages.takeFlash(ctx) === 'deleted' && isUuid(deleted);
+    const flash = pages.takeFlash(ctx);
+    const canUndo = flash === 'deleted' && isUuid(deleted);
     const props = {
       workspaceId,
       rows: codes.map((code) => ({
@@ -85,7 +91,10 @@ export function codeListPages(parts: Services): Routes {
       previousPage: page.hasPrevious && first ? address({ before: first }) : undefined,
       nextPage: page.hasNext && last ? address({ after: last }) : undefined,
     };
-    pages.show(ctx, CodesView, props, { undo: canUndo ? `/codes/trash/${deleted}/restore` : undefined });
+    pages.show(ctx, CodesView, props, {
+      undo: canUndo ? `/codes/trash/${deleted}/restore` : undefined,
+      flash: flash === 'joined' ? joinedText(membershipOf(ctx)) : undefined,
+    });
   });
 
   async function readList(
