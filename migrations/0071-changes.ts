@@ -190,7 +190,8 @@ export async function up(knex: Knex): Promise<void> {
       either := coalesce(latter, former);
       owner := coalesce(either ->> 'workspace_id', either ->> 'user_id');
       subject := coalesce(either ->> 'id', either ->> 'user_id');
-      named := either ->> 'name';
+      -- An invitation by mail is named by its address; a link has no name.
+      named := either ->> CASE subject_kind WHEN 'invitation' THEN 'email' ELSE 'name' END;
 
       IF part <> '' THEN
         done := 'changed';

@@ -9,7 +9,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(
     recordChanges('invitations', {
       kind: 'invitation',
-      columns: ['email', 'role', 'max_uses', 'expires_at', 'revoked_at'],
+      columns: ['role', 'max_uses', 'expires_at', 'revoked_at'],
       owner: 'workspace_id',
       // Housekeeping deletes those that have expired.
       whenDeleted: 'false',
@@ -18,8 +18,8 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE FUNCTION erase_invitee() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      UPDATE changes SET after = jsonb_set(after, '{email}', '""')
-      WHERE kind = 'invitation' AND subject_id = OLD.id AND jsonb_exists(after, 'email');
+      -- Empty, so that it is not taken for a link.
+      UPDATE changes SET subject_name = '' WHERE kind = 'invitation' AND subject_id = OLD.id;
       RETURN NULL;
     END $$;
     CREATE TRIGGER erase_invitee AFTER DELETE ON invitations

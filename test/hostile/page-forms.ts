@@ -127,15 +127,21 @@ const codes: PageRow[] = [
   ),
   post(
     'a deletion without the name',
-    '/codes/:id/delete',
+    '/codes/trash/:trashed/delete',
     'csrfToken={token}&confirmation=',
     refused('This is not the name of the code'),
   ),
   post(
     'a deletion with two names',
-    '/codes/:id/delete',
+    '/codes/trash/:trashed/delete',
     'csrfToken={token}&confirmation=Test&confirmation=Test',
     refused('This is not the name of the code'),
+  ),
+  post(
+    'the end of everything in the trash without the word',
+    '/codes/trash/empty',
+    'csrfToken={token}&confirmation=',
+    refused('Type “delete”'),
   ),
   ...[...elsewhere, '/codes/../../evil', '/codes?q=a\r\nX: y', '/codes#" onload='].map((back) =>
     post(

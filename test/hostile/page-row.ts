@@ -9,7 +9,7 @@ interface PageExpectation {
 export interface PageRow {
   name: string;
   method?: string;
-  /** `:id` is a code of the visitor. */
+  /** `:id` is a code of the visitor, and `:trashed` one in their trash. */
   path: string;
   headers?: [name: string, value: string][];
   /** Sent as a form, with `{token}` for the token of the page, unless the headers say otherwise. */

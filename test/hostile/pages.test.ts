@@ -30,13 +30,17 @@ const wordsOf = (html: string) =>
 describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
   let service: TestService;
   let id: string;
+  let trashed: string;
   let visitor: string;
   let session: string;
   let csrfToken: string;
 
   before(async () => {
     service = await startService();
-    id = (await createCode(apiClient(service.url, await service.makeKey({ email })))).id;
+    const api = apiClient(service.url, await service.makeKey({ email }));
+    id = (await createCode(api)).id;
+    trashed = (await createCode(api)).id;
+    await api(`/qrcodes/${trashed}`, { method: 'DELETE' });
     const user = await findUserByEmail(service.db, email);
     session = `__Host-qrelay-session=${await startSession(service.db, user.id, new Date())}`;
     const client = formClient(service.url);
@@ -51,7 +55,7 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
     const cookies = withoutSession ? [visitor] : [visitor, session];
     return sendRaw(service.url, {
       method,
-      path: path.replaceAll(':id', id),
+      path: path.replaceAll(':id', id).replaceAll(':trashed', trashed),
       headers: [
         ['Accept', 'text/html'],
         ['Cookie', cookies.join('; ')],
@@ -83,11 +87,17 @@ describe(`Hostile input to the pages (${pageRows.length} cases)`, () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).to.deep.equal([]);
   });
 
-  it('created no code, key or account, and left the code unchanged', async () => {
-    const codes: unknown[] = await service.db('qr_codes').select('id', 'name', 'content', 'is_public');
+  it('created no code, key or account, and left the codes unchanged', async () => {
+    const codes: unknown[] = await service
+      .db('qr_codes')
+      .select('id', 'name', 'content', 'is_public')
+      .orderByRaw('user_id IS NULL');
+    const unchanged = { name: 'Test', content: 'https://example.com/target', is_public: true };
     expect(codes).to.deep.equal([
-      { id, name: 'Test', content: 'https://example.com/target', is_public: true },
+      { id, ...unchanged },
+      { id: trashed, ...unchanged },
     ]);
+    expect(await service.db('trashed_codes').pluck('code_id')).to.deep.equal([trashed]);
     expect(await service.db('users').pluck('email')).to.deep.equal([email]);
     const keys: unknown[] = await service.db('api_keys').select('name', 'revoked_at');
     expect(keys).to.deep.equal([{ name: 'test', revoked_at: null }]);

@@ -6,17 +6,19 @@ import { attachment } from '../../http/file-headers.ts';
 import { listRecentActors } from '../../history/actors.ts';
 import { type Change, type ChangeFilter, type ChangeKind, listChanges } from '../../history/changes.ts';
 import { csvOf, type ReadInTurn } from '../../history/export-changes.ts';
+import { typesAfter } from '../../history/types-of-changes.ts';
 import { kindsFor, withoutKeyName } from '../../history/visible-changes.ts';
 import { dayMs } from '../../runtime/units.ts';
 import { listEndpoints } from '../../webhooks/endpoints.ts';
 import { hasRole, type Role } from '../../workspaces/members.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
 import { downloaderOf } from '../middleware/caller.ts';
-import { membershipOf, workspaceIdOf } from '../middleware/session.ts';
+import { membershipOf, workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { Services } from '../services.ts';
 import { queryText } from '../ui/form.ts';
 import { createPages } from '../ui/page.ts';
+import { findHandovers, typesOfChange } from './change-lines.ts';
 import { type HistorySearch, HistoryView } from './history-view.tsx';
 
 const entriesPerPage = 50;
@@ -38,14 +40,23 @@ export function historyPages(parts: Services): Routes {
       listRecentActors(db, workspaceId, kinds),
     ]);
     const changes = found.slice(0, entriesPerPage);
-    const hrefs = await findHrefs(ctx, workspaceId, changes);
+    const [hrefs, types] = await Promise.all([
+      findHrefs(ctx, workspaceId, changes),
+      typesAfter(db, workspaceId, changes),
+    ]);
+    const handovers = findHandovers(found);
     const query = queryOf(search);
     const address = (path: string, more: Record<string, string> = {}) => {
       const parameters = new URLSearchParams({ ...query, ...more }).toString();
       return parameters ? `${path}?${parameters}` : path;
     };
     pages.show(ctx, HistoryView, {
-      entries: changes.map((change) => ({ change, href: hrefs.get(change.subjectId) })),
+      entries: changes.map((change) => ({
+        change,
+        href: hrefs.get(change.subjectId),
+        types: typesOfChange(change, types.get(change.id)),
+        isHandover: handovers.has(change.id),
+      })),
       actors,
       kinds,
       search,
@@ -63,16 +74,26 @@ export function historyPages(parts: Services): Routes {
   routes.get('viewer', '.csv', async (ctx) => {
     const role = roleOf(ctx);
     const kinds = kindsFor(role);
-    const filter = filterOf(readSearch(ctx, kinds), kinds);
+    const search = readSearch(ctx, kinds);
+    const filter = filterOf(search, kinds);
     const shown = (change: Change) => withoutKeyName(change, role);
     const caller = downloaderOf(ctx);
     const read: ReadInTurn = (work) => parts.downloads.read(caller, work);
     const lines = () => csvOf(db, workspaceIdOf(ctx), filter, read, shown);
     const body = await parts.downloads.stream(caller, async () => withByteOrderMark(lines()));
     ctx.type = 'text/csv; charset=utf-8';
-    ctx.set('Content-Disposition', attachment('History', 'csv', 'history'));
+    ctx.set(
+      'Content-Disposition',
+      attachment(`History ${periodOf(search)} ${workspaceOf(ctx).name}`, 'csv', 'history'),
+    );
     ctx.body = body;
   });
+
+  /** For the name of the file. Without a period, the day of the download. */
+  function periodOf({ from, to }: HistorySearch): string {
+    const last = to || now().toISOString().slice(0, 10);
+    return from === '' ? `to ${last}` : `${from} to ${last}`;
+  }
 
   /** The pages of what still exists, and which the member may open. */
   async function findHrefs(

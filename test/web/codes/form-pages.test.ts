@@ -311,6 +311,8 @@ describe('Forms of QR codes', () => {
       expect(browser.count('[data-focus-first]'), path).to.equal(forms);
     }
     await browser.open(`/codes/${id}/delete`);
+    await browser.press('Move to trash');
+    await browser.open(`/codes/trash/${id}/delete`);
     expect(browser.attributes('[autofocus]', 'name')).to.deep.equal(['confirmation']);
     const stranger = await plainBrowser(service);
     for (const path of ['/signin', '/signup']) {

@@ -234,8 +234,13 @@ inABrowser('The list of codes', sharedService, (site) => {
     });
     const { page } = await site.visitAs(owner.email, narrowPhone);
     await page.goto(`/codes/${id}/delete`);
+    expect(await isTooWide(page)).to.equal(false);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Move to trash' }).click();
+    await page.getByText('The code was moved to the trash.').waitFor();
+    await page.goto(`/codes/trash/${id}/delete`);
     await page.getByLabel('Type the name').fill('Old');
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete now' }).click();
     await page.getByText('This is not the name of the code.').waitFor();
     expect(await isTooWide(page)).to.equal(false);
     await expectAccessible(page);

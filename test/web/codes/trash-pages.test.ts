@@ -19,6 +19,7 @@ describe('The pages of the trash', () => {
   });
   const notice = () => owner.browser.text('main .notice');
   const names = () => owner.browser.texts('.trash strong');
+  const userOf = ({ email }: PlainOwner) => service.db('users').where({ email }).select('id');
   const remove = (id: string) => owner.api(`/qrcodes/${id}`, { method: 'DELETE' });
   const follow = async (token: string) =>
     (await fetch(`${service.url}/r/${token}`, { redirect: 'manual' })).status;
@@ -29,8 +30,9 @@ describe('The pages of the trash', () => {
     await browser.open(`/codes/${id}/delete`);
     expect(browser.text('main')).to.contain('For 30 days you can restore it from the trash, with its scans.');
     expect(browser.text('main')).to.not.contain('cannot be undone');
-    browser.fillIn({ 'Type the name of the code to confirm': 'Old flyer' });
-    await browser.press('Delete');
+    // It can be undone: one click is enough.
+    expect(browser.count('form[action$="/delete"] input:not([type=hidden])')).to.equal(0);
+    await browser.press('Move to trash');
     expect(notice()).to.contain('The code was moved to the trash. You can restore it for 30 days.');
     expect(await follow(shareToken)).to.equal(404);
     await browser.press('Undo');
@@ -63,7 +65,7 @@ describe('The pages of the trash', () => {
         day: 'numeric',
         timeZone: 'UTC',
       });
-    expect(days).to.equal(`Deleted ${on(-3)}, gone for good on ${on(27)}`);
+    expect(days).to.match(new RegExp(`^Deleted ${on(-3)} by API key “.+” Can be restored until ${on(27)}$`));
     const [picture] = browser.attributes('.trash img', 'src');
     await browser.open(String(picture));
     expect(browser.headers.get('Content-Type')).to.contain('image/svg+xml');
@@ -82,10 +84,30 @@ describe('The pages of the trash', () => {
     await browser.open('/codes/trash');
     await browser.press('Restore Flyer');
     expect(browser.path).to.equal(`/codes/${id}`);
+    expect(browser.count('.trash')).to.equal(0);
     const stranger = await plainOwner(service);
-    await remove(id);
+    await browser.open(`/codes/${id}/delete`);
+    await browser.press('Move to trash');
+    await browser.open('/codes/trash');
+    expect(browser.text('.trash p')).to.match(/^Deleted .+ by you Can be restored until /);
+    // Entries of the history are kept for some time only.
+    await service.db('changes').where({ code_id: id }).delete();
+    await browser.open('/codes/trash');
+    expect(browser.text('.trash p')).to.match(/^Deleted \w+ \d+, \d+ Can be restored until /);
     await stranger.browser.open(`/codes/${id}`);
     expect(stranger.browser.text('h1')).to.equal('Page not found');
+  });
+
+  it('promise a viewer nothing that only editors can do', async () => {
+    const { id } = await owner.store({ name: 'Flyer' });
+    await remove(id);
+    const { browser } = owner;
+    await browser.open(`/codes/${id}`);
+    expect(browser.text('main')).to.contain('You can restore it until');
+    await service.db('workspace_members').whereIn('user_id', userOf(owner)).update({ role: 'viewer' });
+    await browser.open(`/codes/${id}`);
+    expect(browser.text('main')).to.contain('Editors of this workspace can restore it until');
+    expect(browser.text('main')).to.not.contain('You can');
   });
 
   it('say what to do when the account has no room for a code', async () => {
@@ -109,11 +131,31 @@ describe('The pages of the trash', () => {
     await browser.open('/codes/trash');
     await browser.follow('Delete now: First');
     expect(browser.text('main')).to.match(/scans, design and file are gone at once.* cannot be undone/);
+    const name = 'Type the name of the code to confirm';
+    for (const wrong of ['', 'Firs', 'delete']) {
+      browser.fillIn({ [name]: wrong });
+      await browser.press('Delete now');
+      expect([browser.status, browser.texts('.error')]).to.deep.equal([
+        400,
+        ['This is not the name of the code.'],
+      ]);
+      expect(await service.db('trashed_codes').where({ code_id: codes[0]?.id })).to.have.length(1);
+    }
+    browser.fillIn({ [name]: ' First ' });
     await browser.press('Delete now');
     expect(notice()).to.equal('The code was deleted for good.');
     expect(names()).to.deep.equal(['Menu', 'Menu']);
     await browser.follow('Empty trash');
-    expect(browser.text('main')).to.contain('Delete all 2 codes in the trash for good?');
+    expect(browser.text('main')).to.contain('Delete all 2 codes in the trash for good? Their share links');
+    await browser.press('Empty trash');
+    expect([browser.status, browser.texts('.error')]).to.deep.equal([400, ['Type “delete”.']]);
+    expect(
+      await service.db('trashed_codes').whereIn(
+        'code_id',
+        codes.map(({ id }) => id),
+      ),
+    ).to.have.length(2);
+    browser.fillIn({ 'Type “delete” to confirm': 'Delete' });
     await browser.press('Empty trash');
     expect(notice()).to.equal('The trash was emptied.');
     for (const { id } of codes) expect(await service.db('qr_codes').where({ id })).to.deep.equal([]);
@@ -145,16 +187,22 @@ describe('The pages of the trash', () => {
     browser.fillIn({ 'Select Two': true });
     await browser.press('Delete selected');
     expect(browser.text('main')).to.contain('Delete this code for good?').and.to.contain('Two');
+    await browser.press('Delete it now');
+    expect([browser.status, browser.texts('.error')]).to.deep.equal([400, ['Type “delete”.']]);
     expect(await service.db('qr_codes').where({ id: two.id })).to.have.length(1);
+    browser.fillIn({ 'Type “delete” to confirm': 'delete' });
     await browser.press('Delete it now');
     expect(notice()).to.equal('The selected codes were deleted for good.');
     expect(names()).to.deep.equal(['Four']);
     expect(await service.db('qr_codes').where({ id: two.id })).to.deep.equal([]);
 
+    await browser.follow('Empty trash');
+    expect(browser.text('main')).to.contain('Delete the code in the trash for good? Its share link, scans,');
+
     const client = await signedIn(service, owner.email);
     await client.get('/codes/trash');
     for (const path of ['/codes/trash/restore', '/codes/trash/delete']) {
-      const fields = { confirmation: 'yes', [`code-${theirs.id}`]: 'on', 'code-x': 'on', 'code-\0': 'on' };
+      const fields = { confirmation: 'delete', [`code-${theirs.id}`]: 'on', 'code-x': 'on', 'code-\0': 'on' };
       expect((await client.post(path, fields)).status).to.equal(303);
     }
     expect(await service.db('trashed_codes').where({ code_id: theirs.id })).to.have.length(1);

@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import { isCodeBlocked } from '../../../codes/blocks.ts';
 import { type CodeChanges, changeCode, findCode } from '../../../codes/codes.ts';
-import { normalizeLabel } from '../../../codes/label.ts';
 import { pageLookChanges } from '../../../codes/share-page.ts';
 import { fileKindOf, removeFile } from '../../../codes/files/removed-file.ts';
 import { type CodeFile, findFile } from '../../../codes/files/stored-file.ts';
@@ -10,7 +9,7 @@ import { undoDays } from '../../../codes/undo-period.ts';
 import { withDefaultEnd } from '../../../codes/lifetime.ts';
 import type { CodeType } from '../../../codes/content/content-types.ts';
 import type { QrCode } from '../../../codes/qr-code.ts';
-import { AppError, type FieldError } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { Database } from '../../../store/database.ts';
 import { compileValidator, findErrors } from '../../../codes/validation.ts';
 import {
@@ -50,8 +49,6 @@ import { type Routes, createRoutes } from '../../routes.ts';
 export const notSaved = 'Not saved. Check the marked fields.';
 const plainCopy = 'plain';
 const blockedCopyError = 'This code was blocked for abuse and cannot be duplicated.';
-/** As a browser shows it: people copy the name from the page. */
-const collapseSpaces = (text: string) => normalizeLabel(text.replace(/\s+/g, ' '));
 const changeErrors = compileValidator(patchBody);
 const endingErrors = compileValidator(endingBody);
 const lookErrors = compileValidator(pageBody);
@@ -190,23 +187,16 @@ export function codeFormPages(parts: Services): Routes {
   });
 
   routes.get('editor', '/:id/delete', async (ctx) => {
-    showDelete(ctx, await ownCode(ctx), []);
+    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code: await ownCode(ctx) });
   });
 
+  /** Without a typed name: the list offers to undo it, and the trash keeps the code. */
   routes.post('editor', '/:id/delete', async (ctx) => {
     const code = await ownCode(ctx);
-    if (collapseSpaces(field(ctx, 'confirmation')) !== collapseSpaces(code.name))
-      return showDelete(ctx, code, [{ field: 'confirmation', message: 'This is not the name of the code' }]);
     await trashCode(db, code.workspaceId, code.id, config.limits);
     codeChanged(code.shareToken);
-    // The list offers to undo it.
     redirectWithFlash(ctx, parts, `/codes?deleted=${code.id}`, 'deleted' satisfies CodeFlash);
   });
-
-  function showDelete(ctx: Context, code: QrCode, errors: FieldError[]): void {
-    const form = { values: { confirmation: field(ctx, 'confirmation') }, errors };
-    show(ctx, DeleteCodeView, { visitor: visitorOf(ctx, parts), code, form }, errors.length > 0 ? 400 : 200);
-  }
   return routes;
 }
 

@@ -14,7 +14,7 @@ import { shownTypeOf, typeName } from '../shown-type.tsx';
 import { type FormState, Input } from '../../ui/controls.tsx';
 import { timeInWords } from '../../ui/time.tsx';
 import { DayPresets, endPresets } from '../../ui/day-presets.tsx';
-import { Back, Form, Layout, Notice } from '../../ui/layout.tsx';
+import { Back, Confirmation, Form, Layout, Notice } from '../../ui/layout.tsx';
 import type { Visitor } from '../../ui/visitor.ts';
 
 interface CodeFormProps {
@@ -198,31 +198,21 @@ function expiryHint({ code, form, visitor: { locale } }: CodeFormProps): string 
   return isRefused ? advice : `The code works ${end}. ${advice}`;
 }
 
-export function DeleteCodeView({ code, form }: { code: QrCode; form: FormState }) {
+export function DeleteCodeView({ code }: { code: QrCode }) {
   return (
-    <Layout title="Delete QR code" at="/codes" styles={['codes']}>
-      <section class="card narrow danger">
-        <h1>Delete QR code</h1>
-        <p>
-          Delete{' '}
-          <strong>
-            <bdi>{code.name}</bdi>
-          </strong>
-          ? Its share link stops working at once, also where it is printed. For {undoDays} days you can
-          restore it from the trash, with its scans.
-        </p>
-        <Form action={`/codes/${code.id}/delete`}>
-          <Input form={form} name="confirmation" label="Type the name of the code to confirm" autofocus />
-          <div class="row">
-            <button type="submit" class="danger">
-              Delete
-            </button>
-            <a class="button quiet" href={`/codes/${code.id}`} data-close>
-              Keep it
-            </a>
-          </div>
-        </Form>
-      </section>
-    </Layout>
+    <Confirmation
+      title="Move to the trash"
+      at="/codes"
+      action={`/codes/${code.id}/delete`}
+      button="Move to trash"
+      keep={`/codes/${code.id}`}
+    >
+      Move{' '}
+      <strong>
+        <bdi>{code.name}</bdi>
+      </strong>{' '}
+      to the trash? Its share link stops working at once, also where it is printed. For {undoDays} days you
+      can restore it from the trash, with its scans.
+    </Confirmation>
   );
 }

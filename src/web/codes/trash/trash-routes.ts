@@ -1,5 +1,7 @@
 import type { Context } from 'koa';
+import type { FunctionComponent } from 'preact';
 import { validate as isUuid } from 'uuid';
+import { normalizeLabel } from '../../../codes/label.ts';
 import {
   type TrashKey,
   countTrashedCodes,
@@ -12,10 +14,12 @@ import {
   restoreCode,
   restoreCodes,
 } from '../../../codes/trash.ts';
+import { findDeletions } from '../../../history/deletions.ts';
 import { field } from '../../middleware/forms.ts';
 import { workspaceIdOf } from '../../middleware/session.ts';
 import { type Routes, createRoutes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
+import type { FormState } from '../../ui/controls.tsx';
 import { queryText } from '../../ui/form.ts';
 import { createPages, redirect } from '../../ui/page.ts';
 import { flashTexts } from '../code-flash.ts';
@@ -25,6 +29,7 @@ import {
   DeleteSelectedView,
   EmptyTrashView,
   TrashView,
+  confirmWord,
   selectName,
 } from './trash-view.tsx';
 
@@ -51,8 +56,10 @@ export function trashPages(parts: Services): Routes {
     // The codes of this page have been restored or deleted.
     if (codes.length === 0 && position.after) return redirect(ctx, trashPath);
     const [first, last] = [codes[0], codes.at(-1)];
+    const ids = codes.map(({ id }) => id);
     pages.show(ctx, TrashView, {
       codes,
+      deletions: await findDeletions(db, workspaceId, ids),
       total,
       firstPage: hasPrevious ? trashPath : undefined,
       previousPage: hasPrevious && first ? `${trashPath}?before=${keyText(first)}` : undefined,
@@ -76,13 +83,12 @@ export function trashPages(parts: Services): Routes {
   routes.post('editor', '/delete', async (ctx) => {
     const workspaceId = workspaceIdOf(ctx);
     const ids = selectedIds(ctx);
-    if (field(ctx, 'confirmation') === 'yes') {
-      const deleted = await deleteTrashedCodes(db, workspaceId, ids);
-      return pages.redirectWithFlash(ctx, trashPath, deleted > 0 ? 'deletedSeveral' : 'noneSelected');
-    }
     const codes = await findTrashedCodes(db, workspaceId, ids);
     if (codes.length === 0) return pages.redirectWithFlash(ctx, trashPath, 'noneSelected');
-    pages.show(ctx, DeleteSelectedView, { codes });
+    const refusal = 'confirmation' in formOf(ctx) ? notTheWord : undefined;
+    if (!isConfirmed(ctx)) return showQuestion(ctx, DeleteSelectedView, { codes }, refusal);
+    const deleted = await deleteTrashedCodes(db, workspaceId, ids);
+    pages.redirectWithFlash(ctx, trashPath, deleted > 0 ? 'deletedSeveral' : 'noneSelected');
   });
 
   routes.post('editor', '/:id/restore', async (ctx) => {
@@ -92,31 +98,62 @@ export function trashPages(parts: Services): Routes {
   });
 
   routes.get('editor', '/:id/delete', async (ctx) => {
-    pages.show(ctx, DeleteForGoodView, { code: await trashedCode(ctx) });
+    showQuestion(ctx, DeleteForGoodView, { code: await trashedCode(ctx) });
   });
 
   routes.post('editor', '/:id/delete', async (ctx) => {
-    await deleteTrashedCode(db, workspaceIdOf(ctx), idOf(ctx));
+    const code = await trashedCode(ctx);
+    const isName = collapseSpaces(field(ctx, 'confirmation')) === collapseSpaces(code.name);
+    if (!isName) return showQuestion(ctx, DeleteForGoodView, { code }, 'This is not the name of the code');
+    await deleteTrashedCode(db, code.workspaceId, code.id);
     pages.redirectWithFlash(ctx, trashPath, 'deletedForGood');
   });
 
   routes.get('editor', '/empty', async (ctx) => {
-    pages.show(ctx, EmptyTrashView, { total: await countTrashedCodes(db, workspaceIdOf(ctx)) });
+    const total = await countTrashedCodes(db, workspaceIdOf(ctx));
+    showQuestion(ctx, EmptyTrashView, { total });
   });
 
   routes.post('editor', '/empty', async (ctx) => {
-    await emptyTrash(db, workspaceIdOf(ctx));
+    const workspaceId = workspaceIdOf(ctx);
+    if (!isConfirmed(ctx)) {
+      const total = await countTrashedCodes(db, workspaceId);
+      return showQuestion(ctx, EmptyTrashView, { total }, notTheWord);
+    }
+    await emptyTrash(db, workspaceId);
     pages.redirectWithFlash(ctx, trashPath, 'emptied');
   });
+
+  /** What is deleted for good is typed first: nothing brings it back. */
+  function showQuestion<Props extends object>(
+    ctx: Context,
+    View: FunctionComponent<Props & { form: FormState }>,
+    props: Props,
+    refusal?: string,
+  ): void {
+    const form: FormState = {
+      values: { confirmation: field(ctx, 'confirmation') },
+      errors: refusal === undefined ? [] : [{ field: 'confirmation', message: refusal }],
+    };
+    pages.show(ctx, View, { ...props, form }, { status: refusal === undefined ? 200 : 400 });
+  }
   return routes;
 }
 
 const trashPath = '/codes/trash';
 
+/** As a browser shows it: people copy the name from the page. */
+const collapseSpaces = (text: string) => normalizeLabel(text.replace(/\s+/g, ' '));
+
+const notTheWord = `Type “${confirmWord}”`;
+const isConfirmed = (ctx: Context) =>
+  collapseSpaces(field(ctx, 'confirmation')).toLowerCase() === confirmWord;
+
+const formOf = (ctx: Context) => (ctx.request.body ?? {}) as Record<string, string>;
+
 /** A field for each box, because a field that is sent twice is ignored. */
 function selectedIds(ctx: Context): string[] {
-  const form = (ctx.request.body ?? {}) as Record<string, string>;
-  return Object.keys(form)
+  return Object.keys(formOf(ctx))
     .filter((name) => name.startsWith(selectName('')))
     .map((name) => name.slice(selectName('').length))
     .filter((id) => isUuid(id));

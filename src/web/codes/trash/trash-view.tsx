@@ -1,16 +1,21 @@
 import type { TrashedCode } from '../../../codes/trash.ts';
 import { undoDays, undoableUntil } from '../../../codes/undo-period.ts';
+import type { Change } from '../../../history/changes.ts';
+import { Who } from '../../history/actor.tsx';
+import { type FormState, Input } from '../../ui/controls.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { Confirmation, Form, Layout, NarrowPage, Outcome } from '../../ui/layout.tsx';
+import { Form, Layout, NarrowPage, Outcome } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
-import { Needs, useVisitor } from '../../ui/visitor.ts';
+import { Needs, useMay, useVisitor } from '../../ui/visitor.ts';
 import { figure } from '../../ui/words.tsx';
 import { gistOf } from '../shown-type.tsx';
 
 interface TrashProps {
   codes: TrashedCode[];
+  /** By the id of the code. */
+  deletions: ReadonlyMap<string, Change>;
   /** On this page and others. */
   total: number;
   firstPage?: string | undefined;
@@ -19,7 +24,7 @@ interface TrashProps {
 }
 
 export function TrashView(props: TrashProps) {
-  const { codes, total } = props;
+  const { codes, deletions, total } = props;
   return (
     <Layout title="Trash" at="/codes" styles={['codes']}>
       <div class="heading">
@@ -48,7 +53,12 @@ export function TrashView(props: TrashProps) {
           </p>
           <ul class="card trash" aria-label="Deleted codes, the latest first">
             {codes.map((code) => (
-              <TrashRow key={code.id} code={code} canSelect={codes.length > 1} />
+              <TrashRow
+                key={code.id}
+                code={code}
+                deletion={deletions.get(code.id)}
+                canSelect={codes.length > 1}
+              />
             ))}
           </ul>
           {codes.length > 1 && (
@@ -70,7 +80,13 @@ export function TrashView(props: TrashProps) {
   );
 }
 
-function TrashRow({ code, canSelect }: { code: TrashedCode; canSelect: boolean }) {
+interface RowProps {
+  code: TrashedCode;
+  deletion: Change | undefined;
+  canSelect: boolean;
+}
+
+function TrashRow({ code, deletion, canSelect }: RowProps) {
   const path = `/codes/trash/${code.id}`;
   return (
     <li>
@@ -91,8 +107,18 @@ function TrashRow({ code, canSelect }: { code: TrashedCode; canSelect: boolean }
         </div>
       </div>
       <p class="quiet">
-        Deleted <Moment at={code.trashedAt} show="day" />, gone for good on{' '}
-        <Moment at={undoableUntil(code.trashedAt)} show="day" />
+        <span>
+          Deleted <Moment at={code.trashedAt} show="day" />
+          {deletion && (
+            <>
+              {' '}
+              by <Who change={deletion} isWithin />
+            </>
+          )}
+        </span>{' '}
+        <span>
+          Can be restored until <Moment at={undoableUntil(code.trashedAt)} show="day" />
+        </span>
       </p>
       <Needs access="editor">
         <div class="row">
@@ -175,8 +201,9 @@ export function TrashedCodeView({ code }: { code: TrashedCode }) {
         <strong>
           <bdi>{code.name}</bdi>
         </strong>{' '}
-        was deleted on <Moment at={code.trashedAt} show="day" />. Its share link does not work. You can
-        restore it until <Moment at={undoableUntil(code.trashedAt)} show="day" />.
+        was deleted on <Moment at={code.trashedAt} show="day" />. Its share link does not work.{' '}
+        {useMay()('editor') ? 'You can restore it' : 'Editors of this workspace can restore it'} until{' '}
+        <Moment at={undoableUntil(code.trashedAt)} show="day" />.
       </p>
       <div class="row">
         <Needs access="editor">
@@ -190,35 +217,56 @@ export function TrashedCodeView({ code }: { code: TrashedCode }) {
   );
 }
 
-export function DeleteForGoodView({ code }: { code: TrashedCode }) {
+/** Typed before several codes are deleted for good. */
+export const confirmWord = 'delete';
+const wordLabel = `Type “${confirmWord}” to confirm`;
+
+export function DeleteForGoodView({ code, form }: { code: TrashedCode; form: FormState }) {
   return (
-    <Confirmation
-      title="Delete now"
-      at="/codes"
-      action={`/codes/trash/${code.id}/delete`}
-      button="Delete now"
-      keep="/codes/trash"
-    >
-      Delete{' '}
-      <strong>
-        <bdi>{code.name}</bdi>
-      </strong>{' '}
-      for good? Its share link, scans, design and file are gone at once, and printed copies never work again.
-      This cannot be undone.
-    </Confirmation>
+    <NarrowPage title="Delete now" at="/codes" isDanger>
+      <p>
+        Delete{' '}
+        <strong>
+          <bdi>{code.name}</bdi>
+        </strong>{' '}
+        for good? {whatIsLost(1)}
+      </p>
+      <Form action={`/codes/trash/${code.id}/delete`}>
+        <Input form={form} name="confirmation" label="Type the name of the code to confirm" autofocus />
+        <Answers button="Delete now" keep="Keep it" />
+      </Form>
+    </NarrowPage>
+  );
+}
+
+function whatIsLost(count: number): string {
+  const what =
+    count === 1 ? 'Its share link, scans, design and file' : 'Their share links, scans, designs and files';
+  return `${what} are gone at once, and printed copies never work again. This cannot be undone.`;
+}
+
+function Answers({ button, keep }: { button: string; keep: string }) {
+  return (
+    <div class="row">
+      <button type="submit" class="danger">
+        {button}
+      </button>
+      <a class="button quiet" href="/codes/trash" data-close>
+        {keep}
+      </a>
+    </div>
   );
 }
 
 const shownNames = 10;
 
-export function DeleteSelectedView({ codes }: { codes: TrashedCode[] }) {
+export function DeleteSelectedView({ codes, form }: { codes: TrashedCode[]; form: FormState }) {
   const more = codes.length - shownNames;
   return (
     <NarrowPage title="Delete selected" at="/codes" isDanger>
       <p>
-        Delete {codes.length === 1 ? 'this code' : `these ${figure(codes.length)} codes`} for good? Share
-        links, scans, designs and files are gone at once, and printed copies never work again. This cannot be
-        undone.
+        Delete {codes.length === 1 ? 'this code' : `these ${figure(codes.length)} codes`} for good?{' '}
+        {whatIsLost(codes.length)}
       </p>
       <ul>
         {codes.slice(0, shownNames).map(({ id, name }) => (
@@ -228,34 +276,31 @@ export function DeleteSelectedView({ codes }: { codes: TrashedCode[] }) {
         ))}
         {more > 0 && <li>and {figure(more)} more</li>}
       </ul>
-      <Form action="/codes/trash/delete" class="row">
-        <input type="hidden" name="confirmation" value="yes" />
+      <Form action="/codes/trash/delete">
         {codes.map(({ id }) => (
           <input key={id} type="hidden" name={selectName(id)} value="on" />
         ))}
-        <button type="submit" class="danger">
-          Delete {codes.length === 1 ? 'it' : 'them'} now
-        </button>
-        <a class="button quiet" href="/codes/trash" autofocus>
-          Keep {codes.length === 1 ? 'it' : 'them'}
-        </a>
+        <Input form={form} name="confirmation" label={wordLabel} autofocus />
+        <Answers
+          button={`Delete ${codes.length === 1 ? 'it' : 'them'} now`}
+          keep={`Keep ${codes.length === 1 ? 'it' : 'them'}`}
+        />
       </Form>
     </NarrowPage>
   );
 }
 
-export function EmptyTrashView({ total }: { total: number }) {
+export function EmptyTrashView({ total, form }: { total: number; form: FormState }) {
   return (
-    <Confirmation
-      title="Empty trash"
-      at="/codes"
-      action="/codes/trash/empty"
-      button="Empty trash"
-      keep="/codes/trash"
-    >
-      Delete {total === 1 ? 'the code' : `all ${figure(total)} codes`} in the trash for good? Their share
-      links, scans, designs and files are gone at once, and printed copies never work again. This cannot be
-      undone.
-    </Confirmation>
+    <NarrowPage title="Empty trash" at="/codes" isDanger>
+      <p>
+        Delete {total === 1 ? 'the code' : `all ${figure(total)} codes`} in the trash for good?{' '}
+        {whatIsLost(total)}
+      </p>
+      <Form action="/codes/trash/empty">
+        <Input form={form} name="confirmation" label={wordLabel} autofocus />
+        <Answers button="Empty trash" keep={`Keep ${total === 1 ? 'it' : 'them'}`} />
+      </Form>
+    </NarrowPage>
   );
 }
