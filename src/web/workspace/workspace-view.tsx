@@ -293,14 +293,16 @@ export function NewWorkspaceView({ form, prefix, slug, owned, limit, isMember }:
             maxLength={maxNameLength}
             hint="Such as the name of your company or team. You can change it later."
           />
-          <p>
-            Address:{' '}
-            <code class="wrap">
-              {prefix}
-              <output data-slug-of="name">{slug}</output>
-            </code>
-          </p>
-          <p class="hint">It gets a suffix if another workspace has it. You can change it later.</p>
+          <div class="field">
+            <p>
+              Address:{' '}
+              <code class="wrap">
+                {prefix}
+                <output data-slug-of="name">{slug}</output>
+              </code>
+            </p>
+            <p class="hint">It gets a suffix if another workspace has it. You can change it later.</p>
+          </div>
           <div class="row">
             <button type="submit">Create workspace</button>
             {isMember && (
