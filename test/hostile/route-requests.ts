@@ -165,6 +165,7 @@ const sentAlong: Record<string, (code: QrCode) => Sent> = {
   'POST /account/language': () => ({ form: {} }),
   'POST /workspace/export': () => ({ form: {} }),
   'POST /workspace/name': () => ({ form: { name: 'Renamed' } }),
+  'POST /workspace/address': () => ({ form: { slug: 'moved' } }),
   'POST /workspace/delete': () => ({ form: {} }),
   'POST /workspaces/new': () => ({ form: {} }),
   'POST /account/notices': () => ({ form: {} }),
@@ -340,8 +341,8 @@ export const idsElsewhere: {
 export const noIds = `
   access all alt backgroundColor categories category chosen code codes confirmation copied csrfToken days deletePassword email emailPassword emails
   encode ended endsWithin firstDay foregroundColor formToken format from hasPageColor isDefault isEnabled isFavorite isPublic job keep kind
-  language lastDay linkDays linkRole moduleShape name newEmail newPassword oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
-  queue reason recoveryPassword removeLogo removePassword response review role session sizeMm seen sizeShown state styleName switch timeZone to topLevel totpPassword type undo
+  language lastDay linkDays linkRole moduleShape name newEmail newPassword note oldPassword page pageColor pageLogoAlt pageTitle passkey passkeyPassword password perPage period plan preset proof purpose q
+  queue reason recoveryPassword removeLogo removePassword response review role session sizeMm seen sizeShown slug state styleName switch timeZone to topLevel totpPassword type undo
   url uses value version
 `
   .trim()

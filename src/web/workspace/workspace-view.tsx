@@ -78,7 +78,7 @@ export function WorkspaceView(props: WorkspaceProps) {
         </p>
         {isOwner && <NameForm {...props} />}
         {isOwner && <AddressForm {...props} />}
-        <p>
+        <p class="after">
           <a href="/workspaces/new">Create another workspace</a>
         </p>
       </section>
@@ -128,22 +128,24 @@ function AddressForm({ workspace, prefix, refused, values }: WorkspaceProps) {
   return (
     <>
       {isRefused && <Refused text="The address was not changed." errors={refused.errors} />}
-      <Reveal title="Change address…" isOpen={isRefused}>
-        <Form action="/workspace/address">
-          <Input
-            form={form}
-            name="slug"
-            label="Address"
-            required
-            autocomplete="off"
-            maxLength={maxSlugLength}
-            hint={`What follows ${prefix}. The former address leads to the new one. QR codes and API keys stay the same.`}
-          />
-          <button type="submit" class="quiet">
-            Change address
-          </button>
-        </Form>
-      </Reveal>
+      <div class="after">
+        <Reveal title="Change address…" isOpen={isRefused}>
+          <Form action="/workspace/address">
+            <Input
+              form={form}
+              name="slug"
+              label="Address"
+              required
+              autocomplete="off"
+              maxLength={maxSlugLength}
+              hint={`What follows ${prefix}. The former address leads to the new one. QR codes and API keys stay the same.`}
+            />
+            <button type="submit" class="quiet">
+              Change address
+            </button>
+          </Form>
+        </Reveal>
+      </div>
     </>
   );
 }
@@ -291,14 +293,16 @@ export function NewWorkspaceView({ form, prefix, slug, owned, limit, isMember }:
             maxLength={maxNameLength}
             hint="Such as the name of your company or team. You can change it later."
           />
-          <p>
-            Address:{' '}
-            <code class="wrap">
-              {prefix}
-              <output data-slug-of="name">{slug}</output>
-            </code>
-            <span class="hint">It gets a suffix if another workspace has it. You can change it later.</span>
-          </p>
+          <div class="field">
+            <p>
+              Address:{' '}
+              <code class="wrap">
+                {prefix}
+                <output data-slug-of="name">{slug}</output>
+              </code>
+            </p>
+            <p class="hint">It gets a suffix if another workspace has it. You can change it later.</p>
+          </div>
           <div class="row">
             <button type="submit">Create workspace</button>
             {isMember && (
