@@ -233,10 +233,11 @@ export const rights: Right[] = [
   },
   {
     section: 'Workspace',
-    action: 'Rename, export and delete the workspace',
+    action: 'Change name and address, export and delete the workspace',
     needs: 'owner',
     routes: [
       'POST /workspace/name',
+      'POST /workspace/address',
       'POST /workspace/export',
       'GET /workspace/export.zip',
       'POST /workspace/delete',
