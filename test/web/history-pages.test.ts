@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { findUserByEmail } from '../../src/accounts/users.ts';
 import { type PlainOwner, plainOwner } from './codes/code-owner.ts';
@@ -19,6 +20,7 @@ describe('The history of a workspace', () => {
     const { browser } = owner;
     await browser.open('/codes/trash');
     await browser.follow('Delete now: Old flyer');
+    browser.fillIn({ 'Type the name of the code to confirm': 'Old flyer' });
     await browser.press('Delete now');
     await browser.open('/keys');
     browser.fillIn({ Name: 'Cash desk' });
@@ -40,7 +42,7 @@ describe('The history of a workspace', () => {
       /API key “.*Template Spring ?Created the template/,
       /Webhook Stock ?Created the webhook/,
       /You.*API key Cash desk ?Created the API key/,
-      /You.*Code a deleted code ?Deleted the code for good/,
+      new RegExp(`You.*Code a deleted code, #${ids.deleted.slice(-6)} ?Deleted the code for good`),
       /Renamed the code from Menu to =HYPERLINK\("x"\)/,
     ])
       expect(all).to.match(expected);
@@ -58,7 +60,8 @@ describe('The history of a workspace', () => {
     const { browser } = owner;
     const { id } = await findUserByEmail(service.db, owner.email);
     await browser.open(`/history?person=${id}`);
-    expect(texts().every((text) => text.startsWith('You '))).to.equal(true);
+    expect(texts()).to.have.length.above(1);
+    for (const text of texts()) expect(text).to.match(/^You /);
     await browser.open('/history');
     browser.fillIn({ What: 'webhook' });
     await browser.press('Filter');
@@ -68,7 +71,13 @@ describe('The history of a workspace', () => {
     await browser.open(`/history?kind=webhook&from=${today}&to=${today}`);
     expect(texts()).to.have.length(1);
     await browser.open('/history?to=2020-01-01');
-    expect(browser.text('main')).to.contain('Nothing found');
+    expect(browser.text('main')).to.contain('Nothing found').and.to.contain('Choose a longer period');
+    await browser.open('/history?from=2026-02-02&to=2026-01-01');
+    expect(browser.text('main')).to.contain('The period ends before it begins: “To” is earlier than “From”.');
+    expect(browser.text('main')).to.not.contain('Choose a longer period');
+    await browser.follow('Clear');
+    expect(browser.path).to.equal('/history');
+    expect(texts()).to.have.length.above(4);
     for (const query of [
       'person=x',
       'kind=x',
@@ -87,10 +96,74 @@ describe('The history of a workspace', () => {
     await browser.open('/history?kind=code');
     await browser.follow('Download as CSV');
     expect(browser.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8');
+    const name = browser.headers.get('Content-Disposition');
+    expect(name).to.match(/^attachment; filename="History to 20\d\d-\d\d-\d\d .+\.csv"/);
     const csv = browser.bytes.toString();
     expect(csv.startsWith('\uFEFFat,actorKind,')).to.equal(true);
     expect(csv).to.contain(`"'=HYPERLINK(""x"")"`).and.to.contain(owner.email);
     expect(csv).to.not.contain('Cash desk').and.to.not.contain('Old flyer');
+  });
+
+  it('says how people came and left, and who was invited', async () => {
+    const { id: actor_id } = await findUserByEmail(service.db, owner.email);
+    const [joined, editor, removed, mailed, link] = [1, 2, 3, 4, 5].map(() => randomUUID());
+    const by = { workspace_id: actor_id, actor_kind: 'person', actor_id, actor_name: owner.email };
+    const own = { ...by, actor_id: joined, actor_name: 'joined@example.com', subject_id: joined };
+    const member = (
+      subject_id: string | undefined,
+      action: string,
+      before: object | null,
+      after: object | null,
+    ) => ({
+      ...by,
+      kind: 'member',
+      action,
+      subject_id,
+      subject_name: `${action}@example.com`,
+      before: before && JSON.stringify(before),
+      after: after && JSON.stringify(after),
+    });
+    const invitation = (subject_id: string | undefined, subject_name: string | null, fields: object) => ({
+      ...member(subject_id, 'created', null, fields),
+      kind: 'invitation',
+      subject_name,
+    });
+    const revoked = (id: string | undefined, name: string | null) => ({
+      ...invitation(id, name, { revoked_at: '2026-11-01T00:00:00Z' }),
+      action: 'changed',
+      before: '{"revoked_at":null}',
+    });
+    const request_id = 'a-request';
+    const rows = [
+      { ...member(joined, 'created', null, { role: 'editor' }), ...own },
+      { ...member(joined, 'deleted', { role: 'editor' }, null), ...own },
+      member(removed, 'deleted', { role: 'viewer' }, null),
+      { ...member(editor, 'changed', { role: 'editor' }, { role: 'owner' }), request_id },
+      { ...member(actor_id, 'changed', { role: 'owner' }, { role: 'editor' }), request_id },
+      invitation(mailed, 'new@example.com', { role: 'viewer' }),
+      invitation(mailed, null, { role: 'viewer', email: 'older@example.com' }),
+      revoked(mailed, 'new@example.com'),
+      invitation(link, null, { role: 'editor', max_uses: 3 }),
+      revoked(link, null),
+    ];
+    for (const row of rows) await service.db('changes').insert(row);
+    await owner.browser.open('/history');
+    const told = texts().slice(0, rows.length).toReversed();
+    const short = `#${link?.slice(-6)}`;
+    for (const [index, expected] of [
+      /^joined@example\.com .*Joined as an editor$/,
+      /^joined@example\.com .*Left the workspace$/,
+      /^You .*Member deleted@example\.com ?Removed a member$/,
+      /^You .*Handed over the workspace: role changed from editor to owner$/,
+      /^You .*Handed over the workspace: own role changed from owner to editor$/,
+      /^You .*Invitation new@example\.com ?Invited as a viewer$/,
+      /^You .*Invitation older@example\.com ?Invited as a viewer$/,
+      /^You .*Invitation new@example\.com ?Revoked the invitation$/,
+      new RegExp(`Invitation link ${short} ?Created an invitation link: editor$`),
+      new RegExp(`Invitation link ${short} ?Revoked the invitation$`),
+    ].entries())
+      expect(told[index]).to.match(expected);
+    await service.db('changes').whereIn('kind', ['member', 'invitation']).delete();
   });
 
   it('has pages', async () => {

@@ -2,16 +2,8 @@ import type { CodeType } from '../../codes/content/content-types.ts';
 import { type Design, defaultDesign } from '../../codes/design/design.ts';
 import type { Change, Fields } from '../../history/changes.ts';
 import { type FilePart, type StateField, stateFields } from '../../history/code-state.ts';
+import { type ChangeLine, contentLines } from './content-lines.ts';
 import { fieldNames } from './field-value.tsx';
-
-/** What a change has done to one field, as the beginning of a sentence. */
-export interface ChangeLine {
-  field: string;
-  text: string;
-  /** Shown after the text: "from … to …", or only one of them. */
-  from?: unknown;
-  to?: unknown;
-}
 
 /** What an entry about a code has changed, in the order of its fields. */
 export function codeLines({ action, before, after }: Change, types: TypesOfChange = {}): ChangeLine[] {
@@ -31,6 +23,11 @@ export interface TypesOfChange {
   after?: CodeType | undefined;
 }
 
+/** `after`: the type that the code had after the entry. */
+export function typesOfChange({ before }: Change, after: CodeType | undefined): TypesOfChange {
+  return { before: (before?.['type'] as CodeType | undefined) ?? after, after };
+}
+
 function codeLine(
   field: StateField,
   from: unknown,
@@ -41,14 +38,7 @@ function codeLine(
     case 'name':
       return [{ field, text: 'Renamed the code', from, to }];
     case 'content':
-      return [
-        {
-          field,
-          text: `Changed the ${isAddress(from, before) && isAddress(to, after) ? 'destination' : 'content'}`,
-          from,
-          to,
-        },
-      ];
+      return contentLines({ content: from, type: before }, { content: to, type: after });
     case 'isPublic':
       return [{ field, text: to ? 'Made the code public' : 'Made the code private' }];
     case 'isFavorite':
@@ -72,9 +62,6 @@ function codeLine(
       return [valueLine(field, fieldNames[field], from, to)];
   }
 }
-
-const isAddress = (content: unknown, type: CodeType | undefined) =>
-  type === 'url' || (type === undefined && typeof content === 'string' && /^https?:\/\//.test(content));
 
 function verb(from: unknown, to: unknown, both = 'Changed'): string {
   if (from === null) return 'Added';
@@ -128,12 +115,18 @@ const ownNames: Record<string, string> = {
   limits: 'limits',
 };
 
+interface Told {
+  types?: TypesOfChange;
+  /** The two entries of an owner who hands the workspace over. */
+  isHandover?: boolean;
+}
+
 /** What an entry has changed of anything that a workspace has. */
-export function changeLines(change: Change): ChangeLine[] {
+export function changeLines(change: Change, { types, isHandover = false }: Told = {}): ChangeLine[] {
   const { kind, action, before, after } = change;
-  if (kind === 'code') return codeLines(change);
+  if (kind === 'code') return codeLines(change, types);
   const subject = subjects[kind] ?? kind;
-  if (kind === 'member') return [memberLine(change)];
+  if (kind === 'member') return [memberLine(change, isHandover)];
   if (kind === 'invitation' && action === 'created') return [invitationLine(change)];
   if (action === 'created') return [{ field: kind, text: `Created the ${subject}` }];
   if (action === 'deleted') return [{ field: kind, text: `Deleted the ${subject}` }];
@@ -158,16 +151,47 @@ function otherLine(subject: string, field: string, old: Fields, fresh: Fields): 
   return valueLine(field, `${name} of ${of}`, from, to);
 }
 
-function memberLine({ action, before, after }: Change): ChangeLine {
+function memberLine(change: Change, isHandover: boolean): ChangeLine {
+  const { action, before, after, actorId, subjectId } = change;
   const field = 'role';
-  if (action === 'created') return { field, text: 'Added a member', to: after?.['role'] };
-  if (action === 'deleted') return { field, text: 'Removed a member' };
-  return { field, text: 'Changed the role', from: before?.['role'], to: after?.['role'] };
+  const isOwn = actorId === subjectId;
+  if (action === 'created')
+    return isOwn
+      ? { field, text: `Joined as ${withArticle(after?.['role'])}` }
+      : { field, text: 'Added a member', to: after?.['role'] };
+  if (action === 'deleted') return { field, text: isOwn ? 'Left the workspace' : 'Removed a member' };
+  const role = isOwn ? 'own role' : 'role';
+  const text = isHandover ? `Handed over the workspace: ${role} changed` : `Changed the ${role}`;
+  return { field, text, from: before?.['role'], to: after?.['role'] };
 }
 
-function invitationLine({ after }: Change): ChangeLine {
-  const field = 'email';
-  if (typeof after?.['email'] !== 'string')
-    return { field, text: 'Created a link to join', to: after?.['role'] };
-  return { field, text: 'Invited somebody', to: `${after['email']} (${String(after['role'])})` };
+function invitationLine(change: Change): ChangeLine {
+  const role = change.after?.['role'];
+  return invitedAddress(change) === undefined
+    ? { field: 'role', text: 'Created an invitation link', to: role }
+    : { field: 'role', text: `Invited as ${withArticle(role)}` };
+}
+
+/** Undefined: the invitation is a link. */
+export function invitedAddress({ subjectName, before, after }: Change): string | undefined {
+  const names = [subjectName, after?.['email'], before?.['email']];
+  return names.find((name) => typeof name === 'string' && name.includes('@')) as string | undefined;
+}
+
+const withArticle = (role: unknown) => `${role === 'viewer' ? 'a' : 'an'} ${String(role)}`;
+
+/** The entries of owners who made another member an owner and themselves an editor, in one request. */
+export function findHandovers(changes: Change[]): Set<string> {
+  const roles = changes.filter(
+    ({ kind, action, requestId }) => kind === 'member' && action === 'changed' && requestId,
+  );
+  return new Set(
+    roles.flatMap((given) => {
+      const own = roles.find(
+        ({ requestId, actorId, subjectId, before }) =>
+          requestId === given.requestId && actorId === subjectId && before?.['role'] === 'owner',
+      );
+      return own && own !== given && given.after?.['role'] === 'owner' ? [given.id, own.id] : [];
+    }),
+  );
 }

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { Change } from '../../history/changes.ts';
 import { Icon } from '../ui/icons.tsx';
 import { When, Who } from './actor.tsx';
-import type { ChangeLine, TypesOfChange } from './change-lines.ts';
+import type { TypesOfChange } from './change-lines.ts';
+import type { ChangeLine } from './content-lines.ts';
 import { FieldValue } from './field-value.tsx';
 
 interface EntryProps {
@@ -42,7 +43,8 @@ export function Entry({ change, lines, types = {}, now, subject, actions, childr
   );
 }
 
-function Line({ line, types }: { line: ChangeLine; types: TypesOfChange }) {
+/** What was done to a field, with the values before and after it. */
+export function Line({ line, types }: { line: ChangeLine; types: TypesOfChange }) {
   const { field, text, from, to } = line;
   const [hasFrom, hasTo] = ['from' in line, 'to' in line];
   if (!hasFrom && !hasTo) return <>{text}</>;

@@ -1,4 +1,4 @@
-import type { CodeType } from '../../codes/content/content-types.ts';
+import { type CodeType, contentKind, parseContent } from '../../codes/content/content-types.ts';
 import type { FilePart, StateField } from '../../history/code-state.ts';
 import type { PageLogo } from '../../codes/share-page.ts';
 import { ContentFacts } from '../codes/detail/content-facts.tsx';
@@ -42,9 +42,11 @@ function Swatch({ color }: { color: string }) {
 function Content({ content, type }: { content: string; type: CodeType | undefined }) {
   if (type === 'url' || type === 'text' || /^https?:\/\//.test(content)) return <LongText text={content} />;
   if (!type) return <i class="none">not shown here</i>;
+  const gist = gistOf({ type, content });
+  if (isWholeContent(type, content, gist)) return <bdi>{gist}</bdi>;
   return (
     <>
-      <bdi>{gistOf({ type, content })}</bdi>
+      <bdi>{gist}</bdi>
       <details>
         <summary>Show all</summary>
         <dl class="facts">
@@ -53,6 +55,13 @@ function Content({ content, type }: { content: string; type: CodeType | undefine
       </details>
     </>
   );
+}
+
+/** There is nothing more to show, as of a network, whose only other part is its password. */
+function isWholeContent(type: CodeType, content: string, gist: string): boolean {
+  const parsed = parseContent(type, content);
+  const facts = contentKind(parsed.kind).facts(parsed, { type, content });
+  return facts.length === 1 && facts[0]?.[1] === gist;
 }
 
 const shownCharacters = 120;

@@ -12,16 +12,18 @@ import {
   listChanges,
 } from '../../history/changes.ts';
 import { csvOf } from '../../history/export-changes.ts';
+import { typesAfter } from '../../history/types-of-changes.ts';
 import { dayMs } from '../../runtime/units.ts';
 import { listEndpoints } from '../../webhooks/endpoints.ts';
 import { hasRole } from '../../workspaces/members.ts';
 import type { WorkspaceId } from '../../workspaces/workspace.ts';
 import { callerOf } from '../middleware/caller.ts';
-import { membershipOf, workspaceIdOf } from '../middleware/session.ts';
+import { membershipOf, workspaceIdOf, workspaceOf } from '../middleware/session.ts';
 import { type Routes, createRoutes } from '../routes.ts';
 import type { Services } from '../services.ts';
 import { queryText } from '../ui/form.ts';
 import { createPages } from '../ui/page.ts';
+import { findHandovers, typesOfChange } from './change-lines.ts';
 import { type HistorySearch, HistoryView } from './history-view.tsx';
 
 const entriesPerPage = 50;
@@ -42,14 +44,23 @@ export function historyPages(parts: Services): Routes {
       listRecentActors(db, workspaceId),
     ]);
     const changes = found.slice(0, entriesPerPage);
-    const hrefs = await findHrefs(ctx, workspaceId, changes);
+    const [hrefs, types] = await Promise.all([
+      findHrefs(ctx, workspaceId, changes),
+      typesAfter(db, workspaceId, changes),
+    ]);
+    const handovers = findHandovers(found);
     const query = queryOf(search);
     const address = (path: string, more: Record<string, string> = {}) => {
       const parameters = new URLSearchParams({ ...query, ...more }).toString();
       return parameters ? `${path}?${parameters}` : path;
     };
     pages.show(ctx, HistoryView, {
-      entries: changes.map((change) => ({ change, href: hrefs.get(change.subjectId) })),
+      entries: changes.map((change) => ({
+        change,
+        href: hrefs.get(change.subjectId),
+        types: typesOfChange(change, types.get(change.id)),
+        isHandover: handovers.has(change.id),
+      })),
       actors,
       search,
       isFiltered: Object.keys(query).length > 0,
@@ -64,13 +75,23 @@ export function historyPages(parts: Services): Routes {
   });
 
   routes.get('viewer', '.csv', async (ctx) => {
-    const filter = filterOf(readSearch(ctx));
+    const search = readSearch(ctx);
+    const filter = filterOf(search);
     const lines = () => csvOf(db, workspaceIdOf(ctx), filter);
     const body = await parts.downloads.stream(callerOf(ctx), async () => withByteOrderMark(lines()));
     ctx.type = 'text/csv; charset=utf-8';
-    ctx.set('Content-Disposition', attachment('History', 'csv', 'history'));
+    ctx.set(
+      'Content-Disposition',
+      attachment(`History ${periodOf(search)} ${workspaceOf(ctx).name}`, 'csv', 'history'),
+    );
     ctx.body = body;
   });
+
+  /** For the name of the file. Without a period, the day of the download. */
+  function periodOf({ from, to }: HistorySearch): string {
+    const last = to || now().toISOString().slice(0, 10);
+    return from === '' ? `to ${last}` : `${from} to ${last}`;
+  }
 
   /** The pages of what still exists, and which the member may open. */
   async function findHrefs(

@@ -8,7 +8,7 @@ import { Pages } from '../ui/table.tsx';
 import { useVisitor } from '../ui/visitor.ts';
 import { WorkspaceTabs } from '../workspace/workspace-tabs.tsx';
 import { actorText } from './actor.tsx';
-import { changeLines } from './change-lines.ts';
+import { changeLines, invitedAddress, type TypesOfChange } from './change-lines.ts';
 import { Entry } from './entry.tsx';
 
 /** What the address asks for, as it was entered. */
@@ -23,6 +23,8 @@ export interface HistoryEntry {
   change: Change;
   /** Undefined where there is nothing to open any more. */
   href: string | undefined;
+  types: TypesOfChange;
+  isHandover: boolean;
 }
 
 interface HistoryProps {
@@ -64,7 +66,8 @@ export function HistoryView(props: HistoryProps) {
             <Entry
               key={entry.change.id}
               change={entry.change}
-              lines={changeLines(entry.change)}
+              lines={changeLines(entry.change, entry)}
+              types={entry.types}
               now={now}
               subject={<Subject {...entry} />}
             />
@@ -72,7 +75,11 @@ export function HistoryView(props: HistoryProps) {
         </ol>
       ) : isFiltered ? (
         <Empty icon="clock" title="Nothing found">
-          <p>No changes match. Choose a longer period, or fewer filters.</p>
+          <p>
+            {isBackwards(props.search)
+              ? 'The period ends before it begins: “To” is earlier than “From”.'
+              : 'No changes match. Choose a longer period, or fewer filters.'}
+          </p>
           <a class="button quiet" href="/history">
             See all changes
           </a>
@@ -87,6 +94,8 @@ export function HistoryView(props: HistoryProps) {
   );
 }
 
+const isBackwards = ({ from, to }: HistorySearch) => from !== '' && to !== '' && to < from;
+
 const kindNames: Record<ChangeKind, [one: string, many: string]> = {
   code: ['Code', 'Codes'],
   style: ['Template', 'Templates'],
@@ -98,7 +107,7 @@ const kindNames: Record<ChangeKind, [one: string, many: string]> = {
   workspace: ['Workspace', 'Workspace'],
 };
 
-function Filter({ actors, search, entries, isFiltered }: HistoryProps) {
+function Filter({ actors, search, isFiltered }: HistoryProps) {
   const { account, brand } = useVisitor();
   const form: FormState = { values: { ...search }, errors: [] };
   const nameOf = ({ id, kind, name }: HistoryActor) =>
@@ -126,7 +135,7 @@ function Filter({ actors, search, entries, isFiltered }: HistoryProps) {
         <button type="submit" class="quiet">
           Filter
         </button>
-        {isFiltered && entries.length > 0 && (
+        {isFiltered && (
           <a class="button quiet" href="/history">
             Clear
           </a>
@@ -136,8 +145,9 @@ function Filter({ actors, search, entries, isFiltered }: HistoryProps) {
   );
 }
 
-function Subject({ change: { kind, subjectName }, href }: HistoryEntry) {
-  const name = subjectName ?? (kind === 'code' ? 'a deleted code' : '');
+function Subject({ change, href }: HistoryEntry) {
+  const { kind } = change;
+  const name = subjectText(change);
   return (
     <p class="subject">
       <span class="badge">{kindNames[kind]?.[0] ?? kind}</span>{' '}
@@ -150,4 +160,12 @@ function Subject({ change: { kind, subjectName }, href }: HistoryEntry) {
       )}
     </p>
   );
+}
+
+/** What has no name has the end of its id, which is also in the CSV: it tells one deleted code from another. */
+function subjectText(change: Change): string {
+  const { kind, subjectId, subjectName } = change;
+  const shortId = `#${subjectId.slice(-6)}`;
+  if (kind === 'invitation') return invitedAddress(change) ?? `link ${shortId}`;
+  return subjectName ?? (kind === 'code' ? `a deleted code, ${shortId}` : '');
 }
