@@ -51,7 +51,7 @@ describe('The history of a code', () => {
     await browser.open(`/codes/${id}/history`);
 
     await browser.press('Put back: Renamed the code, Set the category');
-    expect(notice()).to.equal('Put back. Undo');
+    expect(notice()).to.equal('The earlier values were put back. Undo');
     expect(await owner.stored(id)).to.include({
       name: 'Menu',
       category: null,
@@ -61,8 +61,18 @@ describe('The history of a code', () => {
       'Renamed the code from Lunch to Menu',
       'Removed the category: Food',
     ]);
+    // Entries say so themselves when their message is gone.
+    expect(browser.texts('.reverted')[0]).to.match(/^Reverts the change of .+ by you$/);
+    expect(browser.count('.reverted')).to.equal(1);
     await browser.press('Undo');
+    // Nothing to undo again: it would look like the message before.
+    expect(notice()).to.equal('Undone. The code is as it was before.');
     expect(await owner.stored(id)).to.include({ name: 'Lunch', category: 'Food' });
+    expect(browser.count('.reverted')).to.equal(2);
+    await change(id, { isFavorite: true });
+    await change(id, { isFavorite: false });
+    await browser.open(`/codes/${id}/history`);
+    expect(browser.count('.reverted'), 'a mark that was set and removed').to.equal(2);
     // What differs from nothing is not changed, and not called a success.
     const count = browser.count('.entry');
     await change(id, { name: 'Menu', category: null });
@@ -70,7 +80,7 @@ describe('The history of a code', () => {
     await browser.press('Put back: Renamed the code, Set the category');
     expect([browser.status, notice()]).to.deep.equal([
       200,
-      'Nothing was changed: the code already is like that.',
+      'Nothing to put back: the code already has these values.',
     ]);
     expect(browser.count('.entry')).to.equal(count + 1);
   });
@@ -86,8 +96,19 @@ describe('The history of a code', () => {
     expect(browser.status).to.equal(409);
     expect(browser.texts('legend')).to.deep.equal(['Name', 'What the code opens']);
     const text = browser.text('main');
+    expect(browser.text('h1')).to.equal('Undo this change?');
+    // Which change: who made it, when, and what it was.
+    expect(browser.text('.undone .entry-head')).to.match(/^API key “.+” just now/);
+    expect(lines()).to.include('Renamed the code from A to B');
+    // What is put back whatever one chooses, because nobody has changed it since.
+    const also = () => browser.texts('.also li').map((line) => line.replaceAll(/\s+/g, ' '));
+    expect(also()).to.deep.equal(['Category from Old to none']);
+    expect(browser.texts('.option .hint')).to.have.length(4);
+    for (const hint of browser.texts('.option .hint'))
+      expect(hint).to.match(/^Set by (?:API key “.+”|Qrelay) just now/);
     for (const value of [
-      'Keep what it is now',
+      'Keep the current value',
+      'Restore the earlier value',
       'https://example.com/a',
       'https://example.com/c',
       'API key “',
@@ -104,7 +125,7 @@ describe('The history of a code', () => {
     ]);
     browser.fillIn({ Name: 'then', 'What the code opens': 'now' });
     await browser.press('Save');
-    expect(notice()).to.equal('Put back. Undo');
+    expect(notice()).to.equal('The earlier values were put back. Undo');
     expect(await owner.stored(id)).to.include({
       name: 'A',
       content: 'https://example.com/c',
@@ -122,6 +143,49 @@ describe('The history of a code', () => {
     });
   });
 
+  it('tells passwords and other details apart without showing a password', async () => {
+    const { browser } = owner;
+    const wifi = (password: string) => `WIFI:T:WPA;S:Guests;P:${password};;`;
+    const { id } = await owner.store({ type: 'wifi', content: wifi('hunter2hunter2') });
+    await change(id, { content: wifi('another-secret') });
+    await change(id, { content: wifi('the-third-one') });
+    await change(id, { content: 'WIFI:T:WPA;S:Lobby;P:the-fourth-one;;' });
+    await change(id, { content: 'WIFI:T:WPA;S:Lobby;P:the-fourth-one;H:true;;' });
+    await browser.open(`/codes/${id}/history`);
+    const expected = [
+      'Changed the settings of the Wi-Fi network',
+      'Changed the content from Guests to Lobby',
+      'Changed the password of the Wi-Fi network',
+      'Changed the password of the Wi-Fi network',
+      'Changed the password of the Wi-Fi network',
+      'Created the code',
+    ];
+    expect(lines()).to.deep.equal(expected);
+    const buttons = browser.attributes('.entry form button', 'aria-label');
+    expect(buttons.at(-1)).to.equal('Put back: Changed the password of the Wi-Fi network');
+    const client = await signedIn(service, owner.email);
+    await client.get(`/codes/${id}/history`);
+    const question = await client.post(`/codes/${id}/history`, { version: '2' });
+    const page = await question.text();
+    expect(question.status).to.equal(409);
+    expect(page).to.contain('The passwords differ. They are not shown here.');
+    expect(page).to.not.match(/hunter2|another-secret|the-third|the-fourth/);
+    await browser.open('/history?kind=code');
+    expect(lines()).to.deep.equal(expected);
+    expect(browser.html).to.not.match(/hunter2|another-secret|the-third|the-fourth/);
+
+    const card = (more: string) => `BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\n${more}\r\nEND:VCARD\r\n`;
+    const contact = await owner.store({ type: 'vcard', content: card('TEL:+49301') });
+    await change(contact.id, { content: card('TEL:+49302') });
+    await change(contact.id, { content: card('TEL:+49302\r\nORG:Kestrel') });
+    await browser.open(`/codes/${contact.id}/history`);
+    expect(lines()).to.deep.equal([
+      'Set the organization: Kestrel',
+      'Changed the details of the content',
+      'Created the code',
+    ]);
+  });
+
   it('does not show passwords, cuts long contents, and has pages', async () => {
     const { browser } = owner;
     const { id } = await owner.store({ type: 'wifi', content: 'WIFI:T:WPA;S:Guests;P:hunter2hunter2;;' });
@@ -136,7 +200,8 @@ describe('The history of a code', () => {
     expect(browser.count('.entry')).to.equal(3);
     expect(browser.text('main')).to.not.match(/hunter2|another-secret/);
     expect(browser.text('main')).to.contain(long).and.to.contain('Show all').and.to.contain('Guests');
-    expect(lines().at(-2)).to.match(/^Changed the content from Guests/);
+    expect(lines().at(-2)).to.equal('Changed the password of the Wi-Fi network');
+    expect(lines().at(-3)).to.match(/^Changed the content from Guests/);
     for (const query of ['before=x', 'before=-1', 'before=99999999999', 'before=%00', 'undo=1']) {
       await browser.open(`/codes/${id}/history?${query}`);
       expect([browser.status, browser.count('.entry'), browser.count('.undo')], query).to.deep.equal([

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Context } from 'koa';
 import { findCode } from '../../../codes/codes.ts';
 import type { CodeType } from '../../../codes/content/content-types.ts';
@@ -15,6 +16,7 @@ import {
   type StateField,
   typeAtVersion,
 } from '../../../history/code-state.ts';
+import { findLastChange } from '../../../history/last-change.ts';
 import { PutBackConflict, putBack } from '../../../history/put-back.ts';
 import { callerOf } from '../../middleware/caller.ts';
 import { field } from '../../middleware/forms.ts';
@@ -24,13 +26,17 @@ import type { Services } from '../../services.ts';
 import { queryText, refusalOf, spendForm } from '../../ui/form.ts';
 import { createPages } from '../../ui/page.ts';
 import { withFieldsInWords } from '../../ui/words.tsx';
+import { typesOfChange } from '../../history/change-lines.ts';
 import { onPaper, sendPicture } from '../picture-routes.ts';
 import { choiceField, choiceOf } from './choices.ts';
 import { ChooseView, groupConflicts } from './choose-view.tsx';
 import { CodeHistoryView, type ShownVersion } from './history-view.tsx';
 
 const versionsPerPage = 30;
-const flashTexts = { putBack: 'Put back.' };
+const flashTexts = {
+  putBack: 'The earlier values were put back.',
+  undone: 'Undone. The code is as it was before.',
+};
 
 interface Outcome {
   status?: number;
@@ -60,12 +66,13 @@ export function codeHistoryPages(parts: Services): Routes {
     const canUndo = ctx.method === 'GET' && undone !== undefined && pages.takeFlash(ctx) === 'putBack';
     const props = {
       code,
-      versions: withTypes(versions, type),
+      versions: toShown(versions, type),
       now: now(),
       firstPage: before === undefined ? undefined : pathOf(code),
       nextPage: found.length > versionsPerPage ? `${pathOf(code)}?before=${last?.version}` : undefined,
       ...outcome,
     };
+    // The version in the address, and not in a field, tells it from the other buttons.
     const undo = canUndo ? `${pathOf(code)}?version=${undone}` : undefined;
     pages.show(ctx, CodeHistoryView, props, { status, undo });
   }
@@ -91,13 +98,14 @@ export function codeHistoryPages(parts: Services): Routes {
       });
       if (restored.length === 0) return await showHistory(ctx, code, { isUnchanged: true });
       codeChanged(code.shareToken);
+      if (field(ctx, 'version') === '') return pages.redirectWithFlash(ctx, pathOf(code), 'undone');
       const undo = await latestVersion(db, changed);
       pages.redirectWithFlash(ctx, `${pathOf(code)}?undo=${undo}`, 'putBack');
     } catch (error) {
       if (error instanceof PutBackConflict) return await showChoice(ctx, code, entry, error, isOutdated);
-      const { errors, status, ...refusal } = refusalOf(error, { outcome: 'Not put back.' });
+      const { errors, status, ...refusal } = refusalOf(error, { outcome: 'The change was not undone.' });
       const reasons = errors.map(({ field: name, message }) => `${withFieldsInWords(name)} ${message}`);
-      const why = reasons.length > 0 ? `Not put back: ${reasons.join('; ')}.` : refusal.error;
+      const why = reasons.length > 0 ? `This change cannot be undone: ${reasons.join('; ')}.` : refusal.error;
       await showHistory(ctx, code, { status, ...(why !== undefined && { error: why }) });
     }
   });
@@ -113,15 +121,23 @@ export function codeHistoryPages(parts: Services): Routes {
     const all = (await compareWithVersion(db, code, entry.version - 1)).filter(({ field: name }) =>
       fields.includes(name),
     );
-    const numbers = [...new Set(all.map(({ changedIn }) => changedIn))];
-    const since = await Promise.all(numbers.map((number) => findVersion(db, code, number)));
-    const versions = new Map(since.flatMap((version) => (version ? [[version.version, version]] : [])));
+    const groups = groupConflicts(conflicts, all);
     const props = {
       code,
-      version: entry.version,
-      conflicts: groupConflicts(conflicts, all, versions),
+      entry,
+      types: typesOfChange(entry, await typeAtVersion(db, code, entry.version)),
+      conflicts: await Promise.all(
+        groups.map(async (group) => {
+          const names = group.differences.map((difference) => difference.field);
+          const [since, origin] = await Promise.all([
+            findLastChange(db, code, names),
+            findLastChange(db, code, names, entry.version - 1),
+          ]);
+          return { ...group, since, origin };
+        }),
+      ),
+      others: all.filter((difference) => !groups.some(({ choice }) => choice === choiceOf(difference.field))),
       seen: await latestVersion(db, code),
-      formerType: await typeAtVersion(db, code, entry.version - 1),
       now: now(),
       isOutdated,
     };
@@ -175,12 +191,25 @@ function readVersion(text: string): number | undefined {
 }
 
 /** `type`: that of the code after the first, which is the latest. */
-function withTypes(versions: Version[], type: CodeType): ShownVersion[] {
+function toShown(versions: Version[], type: CodeType): ShownVersion[] {
   let after = type;
-  return versions.map((version) => {
-    const before = (version.before?.['type'] as CodeType | undefined) ?? after;
-    const types = { before, after };
-    after = before;
-    return { version, types };
+  return versions.map((version, index) => {
+    const types = typesOfChange(version, after);
+    after = types.before ?? after;
+    return { version, types, reverted: findReverted(version, versions.slice(index + 1)) };
   });
+}
+
+/** The latest of the earlier versions whose former values this one has set again. */
+function findReverted(version: Version, earlier: Version[]): Version | undefined {
+  const values = Object.entries(version.after ?? {});
+  // Of a mark with two values, every second change would be one.
+  if (version.action !== 'changed' || values.every(([, value]) => typeof value === 'boolean'))
+    return undefined;
+  return earlier.find(
+    ({ action, before }) =>
+      action === 'changed' &&
+      before !== null &&
+      values.every(([name, value]) => name in before && isDeepStrictEqual(before[name], value)),
+  );
 }

@@ -4,13 +4,17 @@ import { Icon } from '../../ui/icons.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Form, Page } from '../../ui/layout.tsx';
 import { Pages } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { Needs } from '../../ui/visitor.ts';
+import { Who } from '../../history/actor.tsx';
 import { codeLines, type TypesOfChange } from '../../history/change-lines.ts';
 import { Entry } from '../../history/entry.tsx';
 
 export interface ShownVersion {
   version: Version;
   types: TypesOfChange;
+  /** The change whose former values it has set again. */
+  reverted: Version | undefined;
 }
 
 interface HistoryProps {
@@ -43,7 +47,7 @@ export function CodeHistoryView(props: HistoryProps) {
     >
       {isUnchanged && (
         <div class="notice plain" role="status">
-          Nothing was changed: the code already is like that.
+          Nothing to put back: the code already has these values.
         </div>
       )}
       {versions.length === 0 ? (
@@ -53,7 +57,9 @@ export function CodeHistoryView(props: HistoryProps) {
       ) : (
         <>
           <Needs access="editor">
-            <p class="quiet">“Put back” undoes one change, and is itself a change that can be put back.</p>
+            <p class="quiet">
+              “Put back” undoes a single change. The history records it, so you can undo that, too.
+            </p>
           </Needs>
           <ol class="card entries" aria-label="Changes, the latest first">
             {versions.map((shown) => (
@@ -73,7 +79,7 @@ interface VersionProps {
   now: Date;
 }
 
-function VersionEntry({ code, shown: { version, types }, now }: VersionProps) {
+function VersionEntry({ code, shown: { version, types, reverted }, now }: VersionProps) {
   const lines = codeLines(version, types);
   const summary = lines.map(({ text }) => text).join(', ');
   return (
@@ -84,6 +90,12 @@ function VersionEntry({ code, shown: { version, types }, now }: VersionProps) {
       now={now}
       actions={canPutBack(version) && <PutBackForm code={code} version={version} summary={summary} />}
     >
+      {reverted && (
+        <p class="quiet reverted">
+          <Icon name="undo-2" /> Reverts the change of <Moment at={reverted.at} /> by{' '}
+          <Who change={reverted} isWithin />
+        </p>
+      )}
       {changesLook(version) && <Pictures code={code} version={version} />}
     </Entry>
   );
