@@ -28,15 +28,22 @@ export function contentLines(from: Side, to: Side): ChangeLine[] {
   const facts = factLines(old, fresh);
   const lines = [...password, ...facts];
   if (lines.length > 0) return lines;
-  // Long texts and addresses are the same in short, and not as a whole.
-  return [old.type === 'wifi' ? { field, text: 'Changed the settings of the Wi-Fi network' } : whole];
+  // The whole of a text or an address is shown, and only the most important facts of other types.
+  if (isShownWhole(old)) return [whole];
+  const details = old.type === 'wifi' ? 'settings of the Wi-Fi network' : 'details of the content';
+  return [{ field, text: `Changed the ${details}` }];
 }
 
-/** What is not shown, and differs. */
-export function differInPassword(from: Side, to: Side): boolean {
+/** In a sentence, what makes two contents differ that look alike where they are shown. */
+export function hiddenDifference(from: Side, to: Side): string | undefined {
   const [old, fresh] = [typed(from), typed(to)];
-  return old !== undefined && fresh !== undefined && passwordLines(old, fresh).length > 0;
+  if (!old || !fresh || old.type !== fresh.type) return undefined;
+  if (passwordLines(old, fresh).length > 0) return 'The passwords differ. They are not shown here.';
+  const isAlike = gistOf(old) === gistOf(fresh) && factLines(old, fresh).length === 0;
+  return isAlike && !isShownWhole(old) ? 'They differ in details that are not shown here.' : undefined;
 }
+
+const isShownWhole = ({ type }: Typed) => type === 'url' || type === 'text';
 
 interface Typed {
   content: string;

@@ -79,7 +79,7 @@ export function HistoryView(props: HistoryProps) {
         <Empty icon="clock" title="Nothing found">
           <p>
             {isBackwards(props.search)
-              ? 'The period ends before it begins.'
+              ? 'The period ends before it begins: “To” is earlier than “From”.'
               : 'No changes match. Choose a longer period, or fewer filters.'}
           </p>
           <a class="button quiet" href="/history">
@@ -111,8 +111,7 @@ const kindNames: Record<ChangeKind, [one: string, many: string]> = {
 
 function Filter({ actors, kinds, search, isFiltered }: HistoryProps) {
   const { account, brand } = useVisitor();
-  const errors = isBackwards(search) ? [{ field: 'to', message: 'Enter a day that is not before From' }] : [];
-  const form: FormState = { values: { ...search }, errors };
+  const form: FormState = { values: { ...search }, errors: [] };
   const nameOf = ({ id, kind, name }: HistoryActor) =>
     id === account ? 'You' : actorText({ actorKind: kind, actorName: name, actorId: id }, brand.name);
   return (

@@ -171,11 +171,16 @@ describe('The history of a code', () => {
     expect(lines()).to.deep.equal(expected);
     expect(browser.html).to.not.match(/hunter2|another-secret|the-third|the-fourth/);
 
-    const card = (phone: string) => `BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nTEL:${phone}\r\nEND:VCARD\r\n`;
-    const contact = await owner.store({ type: 'vcard', content: card('+49301') });
-    await change(contact.id, { content: card('+49302') });
+    const card = (more: string) => `BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\n${more}\r\nEND:VCARD\r\n`;
+    const contact = await owner.store({ type: 'vcard', content: card('TEL:+49301') });
+    await change(contact.id, { content: card('TEL:+49302') });
+    await change(contact.id, { content: card('TEL:+49302\r\nORG:Kestrel') });
     await browser.open(`/codes/${contact.id}/history`);
-    expect(lines()[0]).to.match(/^Changed the phone from \+49301 to \+49302/);
+    expect(lines()).to.deep.equal([
+      'Set the organization: Kestrel',
+      'Changed the details of the content',
+      'Created the code',
+    ]);
   });
 
   it('does not show passwords, cuts long contents, and has pages', async () => {

@@ -5,7 +5,7 @@ import type { Difference } from '../../../history/code-state.ts';
 import { Form, Page } from '../../ui/layout.tsx';
 import { When, Who } from '../../history/actor.tsx';
 import { codeLines, type TypesOfChange } from '../../history/change-lines.ts';
-import { differInPassword } from '../../history/content-lines.ts';
+import { hiddenDifference } from '../../history/content-lines.ts';
 import { Entry, Line } from '../../history/entry.tsx';
 import { FieldValue, fieldNames } from '../../history/field-value.tsx';
 import { choiceField, choiceOf } from './choices.ts';
@@ -117,15 +117,17 @@ function Choice({ code, entry, types, seen, now, conflict }: ChooseProps & { con
         isOnly={differences.length === 1}
       />
     ));
-  const hasOtherPassword = differences.some(
-    ({ field, now: current, former }) =>
-      field === 'content' &&
-      differInPassword({ content: former, type: formerType }, { content: current, type: code.type }),
-  );
+  const content = differences.find(({ field }) => field === 'content');
+  const hidden =
+    content &&
+    hiddenDifference(
+      { content: content.former, type: formerType },
+      { content: content.now, type: code.type },
+    );
   return (
     <fieldset>
       <legend>{titleOf(conflict)}</legend>
-      {hasOtherPassword && <p class="hint">The passwords differ. They are not shown here.</p>}
+      {hidden && <p class="hint">{hidden}</p>}
       <label class="option">
         <input type="radio" name={name} value="now" required />
         <span>
