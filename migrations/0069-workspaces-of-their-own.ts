@@ -74,11 +74,22 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE TRIGGER keep_shared_workspace BEFORE DELETE ON users
       FOR EACH ROW EXECUTE FUNCTION keep_shared_workspace();
+
+    -- Who joined a workspace by signing in with the OpenID provider. It outlives membership, identity and account, so that
+    -- nobody who was removed joins again.
+    CREATE TABLE automatic_joins (
+      workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+      -- Of issuer and subject.
+      identity_hash bytea NOT NULL CHECK (octet_length(identity_hash) = 32),
+      joined_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (workspace_id, identity_hash)
+    );
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    DROP TABLE automatic_joins;
     DROP TRIGGER keep_shared_workspace ON users;
     DROP TRIGGER block_workspaces_of_account ON blocks;
     DROP TRIGGER unblock_workspaces_of_account ON blocks;

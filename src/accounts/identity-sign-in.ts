@@ -1,7 +1,12 @@
 import type { Language } from '../http/preferred-language.ts';
+import type { PlanLimits } from '../limits.ts';
 import type { AuthenticatedIdentity } from '../net/openid-provider.ts';
 import type { Database } from '../store/database.ts';
-import { type AutomaticMembership, joinAutomatically } from '../workspaces/automatic-membership.ts';
+import {
+  type AutomaticJoin,
+  type AutomaticMembership,
+  joinAutomatically,
+} from '../workspaces/automatic-membership.ts';
 import { findAccountBlock } from './account-blocks.ts';
 import { changePassword, confirmOwnership } from './account-links.ts';
 import { hasAccess } from './api-keys.ts';
@@ -18,6 +23,7 @@ interface SignInRules {
   language: Language;
   /** What they join at their first sign-in. */
   workspace?: AutomaticMembership | undefined;
+  ofPlans: PlanLimits;
 }
 
 type IdentitySignIn =
@@ -27,8 +33,8 @@ type IdentitySignIn =
       isLinked: boolean;
       /** Whether a password, keys or webhooks were removed, because somebody else may have had the account before. */
       isClaimed: boolean;
-      /** Whether the workspace that they should have joined does not exist. */
-      lacksWorkspace?: boolean;
+      /** Undefined where the identity was linked before, or there is nothing to join. */
+      join?: AutomaticJoin | undefined;
     }
   | { refused: 'unverified' | 'domain' | 'no-account' | 'other-identity' | 'blocked' };
 
@@ -67,7 +73,7 @@ async function signInFirst(
   transaction: Database,
   { issuer, subject }: AuthenticatedIdentity,
   email: string,
-  { mayCreate, language, workspace }: SignInRules,
+  { mayCreate, language, workspace, ofPlans }: SignInRules,
   now: Date,
 ): Promise<IdentitySignIn> {
   const input = { email, passwordHash: null, language, isConfirmed: true };
@@ -81,9 +87,10 @@ async function signInFirst(
   const outcome = await linkIdentity(transaction, { issuer, subject, email, userId: user.id }, now);
   // The provider may have given the address of somebody who left to somebody else, who must not get the account.
   if (outcome === 'other' || outcome === 'taken') return { refused: 'other-identity' };
-  const joins = workspace && outcome === 'linked';
-  const lacksWorkspace = joins ? !(await joinAutomatically(transaction, workspace, user.id, now)) : false;
-  return { user, isLinked: !created && outcome === 'linked', isClaimed, lacksWorkspace };
+  const isNew = outcome === 'linked';
+  const joining = { userId: user.id, identity: { issuer, subject }, ofPlans };
+  const join = workspace && isNew ? await joinAutomatically(transaction, workspace, joining, now) : undefined;
+  return { user, isLinked: !created && isNew, isClaimed, join };
 }
 
 /** The first proof that the address is theirs: whoever has signed up with it before must not get in any more. */

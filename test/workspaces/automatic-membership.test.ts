@@ -29,6 +29,12 @@ describe('Automatic membership', () => {
     return (await client.get(pathname + search)).status;
   }
 
+  /** The workspace that people join. */
+  async function staff(): Promise<void> {
+    if (await service.db('workspaces').where({ slug: 'staff' }).first()) return;
+    await signedIn(service, 'staff@elsewhere.test');
+  }
+
   async function rolesOf(login: string): Promise<Record<string, string>> {
     const { id } = await findUserByEmail(service.db, `${login}@example.com`);
     const rows = (await service
@@ -58,6 +64,34 @@ describe('Automatic membership', () => {
     await service.db('workspace_members').where({ user_id: id, role: 'editor' }).delete();
     expect(await signIn('joins')).to.equal(303);
     expect(await rolesOf('joins')).to.deep.equal({ joins: 'owner' });
+  });
+
+  it('does not begin again for somebody who was removed, with an unlinked identity or another account', async () => {
+    await staff();
+    expect(await signIn('leaver')).to.equal(303);
+    expect(await rolesOf('leaver')).to.deep.equal({ leaver: 'owner', staff: 'editor' });
+    const { id } = await findUserByEmail(service.db, 'leaver@example.com');
+    await service.db('workspace_members').where({ user_id: id, role: 'editor' }).delete();
+    await service.db('identities').where({ user_id: id }).delete();
+    expect(await signIn('leaver')).to.equal(303);
+    expect(await rolesOf('leaver')).to.deep.equal({ leaver: 'owner' });
+    await service.db('users').where({ id }).delete();
+    expect(await signIn('leaver')).to.equal(303);
+    expect((await findUserByEmail(service.db, 'leaver@example.com')).id).to.not.equal(id);
+    expect(Object.values(await rolesOf('leaver'))).to.deep.equal(['owner']);
+  });
+
+  it('stays within the limit of members, and a full workspace keeps nobody out', async () => {
+    await staff();
+    const staffOf = () => service.db('workspaces').where({ slug: 'staff' });
+    await staffOf().update({ limits: { members: 1 } });
+    expect(await signIn('late')).to.equal(303);
+    expect(Object.values(await rolesOf('late'))).to.deep.equal(['owner']);
+    await staffOf().update({ limits: null });
+    const { id } = await findUserByEmail(service.db, 'late@example.com');
+    await service.db('identities').where({ user_id: id }).delete();
+    expect(await signIn('late')).to.equal(303);
+    expect(await rolesOf('late')).to.deep.equal({ late: 'owner', staff: 'editor' });
   });
 
   it('needs domains, a slug and a role that is not owner', () => {
