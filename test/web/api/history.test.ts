@@ -294,6 +294,7 @@ describe('The history of the API', () => {
       await create({ name: '@SUM(1), "2"' });
       await api('/styles', { method: 'POST', body: { name: 'Spring' } });
       const { response, text } = await csv('?kind=code');
+      expect(response.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8');
       expect(response.headers.get('Content-Type')).to.match(/^text\/csv/);
       expect(response.headers.get('Content-Disposition')).to.equal('attachment; filename="changes.csv"');
       const [header, second, first, ...rest] = text.split('\r\n');
