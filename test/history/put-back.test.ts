@@ -127,6 +127,17 @@ describe('The history of a code', () => {
     ]);
   });
 
+  it('puts back no address on a blocked host, also not one with the path of the file of the code', async () => {
+    const code = await create();
+    const content = `https://late-block.test/f/${code.shareToken}/Menu.pdf`;
+    await edit(code, { content });
+    await edit(code, { content: 'https://example.com/3' });
+    await db('blocks').insert({ kind: 'host', value: 'late-block.test', created_at: new Date() });
+    const error = await restore(code, { version: 2 }).catch((refusal: unknown) => refusal);
+    expect(error).to.be.instanceOf(AppError);
+    expect((error as AppError).details?.map(({ field }) => field)).to.deep.equal(['content']);
+  });
+
   it('puts a version back as a change like any other, and changes nothing where there is nothing to do', async () => {
     const code = await create();
     const before = await readState(db, code);
