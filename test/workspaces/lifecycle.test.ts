@@ -85,6 +85,21 @@ describe('Workspaces', function () {
       expect((await ben.post('/workspaces/new', { name })).status, name).to.equal(400);
   });
 
+  it('are founded ten times an hour, however many of them are deleted again', async () => {
+    const carl = await person('carl');
+    const found = () => carl.post('/workspaces/new', { name: 'Short lived' });
+    await carl.get('/workspaces/new');
+    for (let number = 0; number < 10; number += 1) {
+      const made = await found();
+      expect(made.status).to.equal(303);
+      const slug = /^\/w\/([^/]+)/.exec(made.headers.get('Location') ?? '')?.[1];
+      await service.db('workspaces').where({ slug }).delete();
+    }
+    const refused = await found();
+    expect(refused.status).to.equal(429);
+    expect(await mainText(refused)).to.contain('10 workspaces an hour');
+  });
+
   it('have slugs that an address can contain, whatever the name contains', () => {
     for (const [name, slug] of [
       ['Ünïted & Sons!', 'united-sons'],
