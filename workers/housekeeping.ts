@@ -25,6 +25,7 @@ import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { writeExpiringEvents } from '../src/webhooks/deliveries.ts';
 import { resealSecrets } from '../src/webhooks/endpoints.ts';
 import { purgeInvitations } from '../src/workspaces/invitations.ts';
+import { purgeReservedSlugs } from '../src/workspaces/reserved-slugs.ts';
 import { purgeCodeDeliveries, purgeDeliveries } from '../src/webhooks/purge-deliveries.ts';
 import type { SecretBox } from '../src/webhooks/signing.ts';
 import type { ExportUpkeep } from './export-handler.ts';
@@ -60,6 +61,7 @@ export function createHousekeepingHandler({
       signInLinks: () => purgeSignInLinks(db, now),
       challenges: () => purgeChallenges(db, now),
       openIdRequests: () => purgeOpenIdRequests(db, now),
+      reservedSlugs: () => purgeReservedSlugs(db, now),
       invitations: () => purgeInvitations(db, now),
       confirmations: () => purgeConfirmations(db, now),
       sentMails: () => purgeSentMails(db, now),

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { findUserByEmail } from '../../src/accounts/users.ts';
+import { findOrCreateUser, findUserByEmail } from '../../src/accounts/users.ts';
 import { loadConfig } from '../../src/config.ts';
 import { checkOpenIdWorkspace } from '../../src/doctor/openid.ts';
+import { dayMs } from '../../src/runtime/units.ts';
+import { foundWithSlug } from '../../src/workspaces/founding.ts';
+import { purgeReservedSlugs } from '../../src/workspaces/reserved-slugs.ts';
 import { authorizationUrlOf, startOpenIdProvider, type TestProvider } from '../support/openid-provider.ts';
 import { formClient, signedIn } from '../support/form-client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -32,7 +35,8 @@ describe('Automatic membership', () => {
   /** The workspace that people join. */
   async function staff(): Promise<void> {
     if (await service.db('workspaces').where({ slug: 'staff' }).first()) return;
-    await signedIn(service, 'staff@elsewhere.test');
+    const { id: userId } = await findOrCreateUser(service.db, 'operator@elsewhere.test', new Date());
+    await foundWithSlug(service.db, { userId, name: 'Staff', slug: 'staff', now: new Date() });
   }
 
   async function rolesOf(login: string): Promise<Record<string, string>> {
@@ -55,7 +59,7 @@ describe('Automatic membership', () => {
     expect(await checkOpenIdWorkspace(service.db, config))
       .to.have.property('finding')
       .that.contains('/w/staff');
-    await signedIn(service, 'staff@elsewhere.test');
+    await staff();
     expect(await checkOpenIdWorkspace(service.db, config)).to.equal(false);
     expect(await signIn('joins')).to.equal(303);
     expect(await rolesOf('joins')).to.deep.equal({ joins: 'owner', staff: 'editor' });
@@ -64,6 +68,26 @@ describe('Automatic membership', () => {
     await service.db('workspace_members').where({ user_id: id, role: 'editor' }).delete();
     expect(await signIn('joins')).to.equal(303);
     expect(await rolesOf('joins')).to.deep.equal({ joins: 'owner' });
+  });
+
+  it('is of a workspace that only an operator can create, before and after it is deleted', async () => {
+    const founder = await signedIn(service, 'staff@elsewhere.test');
+    await founder.get('/workspaces/new');
+    const slugs = async () =>
+      (await service.db('workspaces').whereLike('slug', 'staff%').pluck('slug')) as string[];
+    const attempt = async () => {
+      const made = await founder.post('/workspaces/new', { name: 'Staff' });
+      expect(made.headers.get('Location')).to.match(/^\/w\/staff-[0-9a-f]{6}\/workspace$/);
+    };
+    await service.db('workspaces').where({ slug: 'staff' }).delete();
+    await attempt();
+    await staff();
+    await service.db('workspaces').where({ slug: 'staff' }).delete();
+    await purgeReservedSlugs(service.db, new Date(Date.now() + 91 * dayMs));
+    await attempt();
+    expect(await slugs())
+      .to.have.length(3)
+      .and.not.to.include('staff');
   });
 
   it('does not begin again for somebody who was removed, with an unlinked identity or another account', async () => {
