@@ -316,6 +316,23 @@ describe('The history of the API', () => {
         expect([subject, before, after]).to.deep.equal([{ id, name: null }, null, null]);
     });
 
+    it('shows of the address of a webhook its host, and that the path has changed', async () => {
+      const events = ['code.created'];
+      const body = { name: 'Stock', url: 'https://hooks.example.com/secret-1', events };
+      const { body: made } = await api('/webhooks', { method: 'POST', body });
+      for (const url of ['https://hooks.example.com/secret-2', 'https://other.example.com/secret-2'])
+        expect(
+          (await api(`/webhooks/${made['id'] as string}`, { method: 'PATCH', body: { url } })).status,
+        ).to.equal(200);
+      const { data } = await audit('?kind=webhook');
+      const host = 'https://hooks.example.com/…';
+      expect(data.map(({ before, after }) => [before?.['url'], after?.['url']])).to.deep.equal([
+        [host, 'https://other.example.com/…'],
+        [host, `${host} (another path)`],
+        [undefined, host],
+      ]);
+    });
+
     it('needs the scope audit, which allows nothing else', async () => {
       const withoutAudit = await service.makeKey({
         email,
