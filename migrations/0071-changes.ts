@@ -139,6 +139,12 @@ export async function up(knex: Knex): Promise<void> {
       END
     $$;
 
+    -- Codes that were deleted for good with more entries than one statement can erase.
+    CREATE TABLE histories_to_erase (
+      code_id uuid PRIMARY KEY,
+      deleted_at timestamptz NOT NULL DEFAULT now()
+    );
+
     -- Arguments: the kind; the field of a code that the row is, or ''; the recorded columns.
     CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' AS $$
     DECLARE
@@ -228,8 +234,13 @@ export async function up(knex: Knex): Promise<void> {
 
       IF code IS NOT NULL THEN
         IF done = 'deleted' THEN
-          -- What is deleted for good is gone from the history, too. That it was deleted stays.
-          UPDATE changes SET before = NULL, after = NULL, subject_name = NULL WHERE code_id = code;
+          -- What is deleted for good is gone from the history, too. That it was deleted stays. A job erases what is older
+          -- than the latest 1,000 versions; reads hide it until then.
+          UPDATE changes SET before = NULL, after = NULL, subject_name = NULL
+            WHERE code_id = code AND version > (SELECT max(version) - 1000 FROM changes WHERE code_id = code);
+          INSERT INTO histories_to_erase (code_id)
+            SELECT code FROM changes WHERE code_id = code HAVING max(version) - min(version) >= 1000
+            ON CONFLICT DO NOTHING;
           former_fields := NULL;
           named := NULL;
         END IF;
@@ -309,6 +320,6 @@ export async function down(knex: Knex): Promise<void> {
     ${dropped.join('\n')}
     DROP TRIGGER list_deleted_person ON users;
     DROP FUNCTION record_change, recorded_row, purge_changes, list_deleted_person;
-    DROP TABLE changes, deleted_people;
+    DROP TABLE changes, deleted_people, histories_to_erase;
   `);
 }

@@ -11,6 +11,7 @@ import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
 import { purgeFiles } from '../src/codes/files/stored-file.ts';
 import { purgeTrash } from '../src/codes/trash.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
+import { eraseDeletedCodes } from '../src/history/erase-deleted-codes.ts';
 import { erasePeople, purgeChanges } from '../src/history/purge-changes.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
@@ -73,6 +74,7 @@ export function createHousekeepingHandler({
       removedFiles: () => purgeRemovedFiles(db, now),
       removedDesigns: () => purgeRemovedDesigns(db, now, isOver),
       history: () => purgeChanges(db, { retentionMonths: historyRetentionMonths, now, isOver }),
+      deletedHistories: () => eraseDeletedCodes(db, isOver),
       deletedPeople: () => erasePeople(db, isOver),
       replacedLogos: () => purgeReplacedLogos(db, now, isOver),
       reports: () => purgeReports(db),
