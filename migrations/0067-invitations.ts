@@ -26,6 +26,15 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX invitations_creator ON invitations (created_by);
     CREATE INDEX invitations_expiry ON invitations (expires_at);
 
+    -- How many mails a person has sent. Outlives the workspaces, which anybody can found and delete.
+    CREATE TABLE invitation_mails (
+      inviter_id uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+      sent_at timestamptz(3) NOT NULL,
+      mails int NOT NULL
+    );
+    CREATE INDEX invitation_mails_inviter ON invitation_mails (inviter_id, sent_at);
+    CREATE INDEX invitation_mails_sent ON invitation_mails (sent_at);
+
     CREATE FUNCTION revoke_invitations_of_member() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE invitations SET revoked_at = now()
@@ -46,6 +55,6 @@ export async function down(knex: Knex): Promise<void> {
     DROP TRIGGER revoke_invitations_of_removed ON workspace_members;
     DROP TRIGGER revoke_invitations_of_demoted ON workspace_members;
     DROP FUNCTION revoke_invitations_of_member;
-    DROP TABLE invitations;
+    DROP TABLE invitations, invitation_mails;
   `);
 }

@@ -17,6 +17,23 @@ const ownedAlone = (person: string) => `
     WHERE other.workspace_id = own.workspace_id AND other.role = 'owner' AND other.user_id <> own.user_id
   )`;
 
+/** The part of an address before the @, as far as a slug can show it, and a number unless the slug is free. */
+export const freeSlug = (isTaken: string) => `
+  CREATE OR REPLACE FUNCTION free_slug(email text) RETURNS text LANGUAGE plpgsql AS $$
+  DECLARE
+    base text := trim(BOTH '-' FROM left(regexp_replace(lower(split_part(email, '@', 1)), '[^a-z0-9]+', '-', 'g'), 30));
+    candidate text;
+  BEGIN
+    IF base = '' THEN base := 'workspace'; END IF;
+    candidate := base;
+    WHILE ${isTaken} LOOP
+      candidate := base || '-' || left(replace(gen_random_uuid()::text, '-', ''), 6);
+    END LOOP;
+    RETURN candidate;
+  END $$;`;
+
+export const hasWorkspace = 'EXISTS (SELECT FROM workspaces WHERE slug = candidate)';
+
 /**
  * Workspaces that outlive the account they were created with: blocked on their own, and never deleted with an account while
  * they have other members. Also, who created keys and webhooks.
@@ -74,11 +91,60 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE TRIGGER keep_shared_workspace BEFORE DELETE ON users
       FOR EACH ROW EXECUTE FUNCTION keep_shared_workspace();
+
+    -- Who joined a workspace by signing in with the OpenID provider. It outlives membership, identity and account, so that
+    -- nobody who was removed joins again.
+    CREATE TABLE automatic_joins (
+      workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+      -- Of issuer and subject.
+      identity_hash bytea NOT NULL CHECK (octet_length(identity_hash) = 32),
+      joined_at timestamptz(3) NOT NULL,
+      PRIMARY KEY (workspace_id, identity_hash)
+    );
+
+    CREATE TABLE reserved_slugs (
+      slug text PRIMARY KEY,
+      reserved_until timestamptz NOT NULL
+    );
+    CREATE INDEX reserved_slugs_end ON reserved_slugs (reserved_until);
+    -- Would look like pages of the service, or like somebody who speaks for it.
+    INSERT INTO reserved_slugs (slug, reserved_until)
+    SELECT slug, 'infinity' FROM unnest(ARRAY['admin', 'api', 'help', 'new', 'operator', 'qrelay', 'security', 'settings',
+                                              'support', 'system', 'www']) AS slug;
+    CREATE FUNCTION is_slug_reserved(candidate text) RETURNS boolean LANGUAGE sql STABLE AS $$
+      SELECT EXISTS (SELECT FROM reserved_slugs WHERE slug = candidate AND reserved_until > now())
+    $$;
+    ${freeSlug(`${hasWorkspace} OR is_slug_reserved(candidate)`)}
+    -- An operator who assigns a reserved slug names it in this setting.
+    CREATE FUNCTION refuse_reserved_slug() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF TG_OP = 'UPDATE' AND NEW.slug = OLD.slug THEN RETURN NEW; END IF;
+      IF is_slug_reserved(NEW.slug) AND NEW.slug IS DISTINCT FROM current_setting('qrelay.assigned_slug', true) THEN
+        RAISE unique_violation USING MESSAGE = 'this slug is reserved';
+      END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER refuse_reserved_slug BEFORE INSERT OR UPDATE OF slug ON workspaces
+      FOR EACH ROW EXECUTE FUNCTION refuse_reserved_slug();
+    -- Links to it must not lead to a workspace of somebody else at once.
+    CREATE FUNCTION reserve_deleted_slug() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO reserved_slugs AS r (slug, reserved_until) VALUES (OLD.slug, now() + interval '90 days')
+      ON CONFLICT (slug) DO UPDATE SET reserved_until = greatest(r.reserved_until, EXCLUDED.reserved_until);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER reserve_deleted_slug AFTER DELETE ON workspaces
+      FOR EACH ROW EXECUTE FUNCTION reserve_deleted_slug();
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    ${freeSlug(hasWorkspace)}
+    DROP TRIGGER refuse_reserved_slug ON workspaces;
+    DROP TRIGGER reserve_deleted_slug ON workspaces;
+    DROP FUNCTION refuse_reserved_slug, reserve_deleted_slug, is_slug_reserved;
+    DROP TABLE automatic_joins, reserved_slugs;
     DROP TRIGGER keep_shared_workspace ON users;
     DROP TRIGGER block_workspaces_of_account ON blocks;
     DROP TRIGGER unblock_workspaces_of_account ON blocks;

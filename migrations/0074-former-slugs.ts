@@ -1,18 +1,7 @@
 import type { Knex } from 'knex';
+import { freeSlug, hasWorkspace } from './0069-workspaces-of-their-own.ts';
 
-const freeSlug = (taken: string) => `
-  CREATE OR REPLACE FUNCTION free_slug(email text) RETURNS text LANGUAGE plpgsql AS $$
-  DECLARE
-    base text := trim(BOTH '-' FROM left(regexp_replace(lower(split_part(email, '@', 1)), '[^a-z0-9]+', '-', 'g'), 30));
-    candidate text;
-  BEGIN
-    IF base = '' THEN base := 'workspace'; END IF;
-    candidate := base;
-    WHILE ${taken} LOOP
-      candidate := base || '-' || left(replace(gen_random_uuid()::text, '-', ''), 6);
-    END LOOP;
-    RETURN candidate;
-  END $$;`;
+const taken = `${hasWorkspace} OR is_slug_reserved(candidate)`;
 
 /** Earlier slugs of a workspace lead to it, and no other workspace can take them meanwhile, whichever release creates it. */
 export async function up(knex: Knex): Promise<void> {
@@ -33,14 +22,13 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE TRIGGER refuse_former_slug BEFORE INSERT OR UPDATE OF slug ON workspaces
       FOR EACH ROW EXECUTE FUNCTION refuse_former_slug();
-    ${freeSlug(`EXISTS (SELECT FROM workspaces WHERE slug = candidate)
-      OR EXISTS (SELECT FROM former_slugs WHERE slug = candidate)`)}
+    ${freeSlug(`${taken} OR EXISTS (SELECT FROM former_slugs WHERE slug = candidate)`)}
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    ${freeSlug('EXISTS (SELECT FROM workspaces WHERE slug = candidate)')}
+    ${freeSlug(taken)}
     DROP TRIGGER refuse_former_slug ON workspaces;
     DROP FUNCTION refuse_former_slug;
     DROP TABLE former_slugs;

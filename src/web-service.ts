@@ -61,6 +61,7 @@ import { openTracing } from './telemetry/tracing.ts';
 import { createApp } from './web/app.ts';
 import { type WebBase, type WebService, startWebService } from './web-start.ts';
 import { createServices } from './web/services.ts';
+import { reserveSlug } from './workspaces/reserved-slugs.ts';
 
 export type { WebService } from './web-start.ts';
 
@@ -127,6 +128,9 @@ async function openOn(
 ): Promise<WebService> {
   const spoolMaxBytes = config.spoolMaxMb * bytesPerMb;
   if (hasPrimary) await logConnectionCounts('web', config, db, log);
+  const joined = config.openId?.workspace?.slug;
+  // Without the primary, nobody can found a workspace either, until another process has started.
+  if (hasPrimary && joined !== undefined) await reserveSlug(db, joined);
   const place = queuePlace(config, databaseUrl);
   const journal =
     config.scanJournal === 'off'

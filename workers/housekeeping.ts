@@ -11,6 +11,7 @@ import { purgeRemovedFiles } from '../src/codes/files/removed-file.ts';
 import { purgeFiles } from '../src/codes/files/stored-file.ts';
 import { purgeTrash } from '../src/codes/trash.ts';
 import { purgeApplications } from '../src/codes/styles/style-applications.ts';
+import { eraseDeletedCodes } from '../src/history/erase-deleted-codes.ts';
 import { erasePeople, purgeChanges } from '../src/history/purge-changes.ts';
 import { purgeDestinations } from '../src/notices/destinations.ts';
 import { purgeNotices } from '../src/notices/notices.ts';
@@ -25,6 +26,7 @@ import type { WorkerMetrics } from '../src/telemetry/worker-metrics.ts';
 import { writeExpiringEvents } from '../src/webhooks/deliveries.ts';
 import { resealSecrets } from '../src/webhooks/endpoints.ts';
 import { purgeInvitations } from '../src/workspaces/invitations.ts';
+import { purgeReservedSlugs } from '../src/workspaces/reserved-slugs.ts';
 import { purgeCodeDeliveries, purgeDeliveries } from '../src/webhooks/purge-deliveries.ts';
 import type { SecretBox } from '../src/webhooks/signing.ts';
 import type { ExportUpkeep } from './export-handler.ts';
@@ -60,6 +62,7 @@ export function createHousekeepingHandler({
       signInLinks: () => purgeSignInLinks(db, now),
       challenges: () => purgeChallenges(db, now),
       openIdRequests: () => purgeOpenIdRequests(db, now),
+      reservedSlugs: () => purgeReservedSlugs(db, now),
       invitations: () => purgeInvitations(db, now),
       confirmations: () => purgeConfirmations(db, now),
       sentMails: () => purgeSentMails(db, now),
@@ -71,6 +74,7 @@ export function createHousekeepingHandler({
       removedFiles: () => purgeRemovedFiles(db, now),
       removedDesigns: () => purgeRemovedDesigns(db, now, isOver),
       history: () => purgeChanges(db, { retentionMonths: historyRetentionMonths, now, isOver }),
+      deletedHistories: () => eraseDeletedCodes(db, isOver),
       deletedPeople: () => erasePeople(db, isOver),
       replacedLogos: () => purgeReplacedLogos(db, now, isOver),
       reports: () => purgeReports(db),

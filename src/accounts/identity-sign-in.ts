@@ -1,8 +1,13 @@
 import type { Language } from '../http/preferred-language.ts';
+import type { PlanLimits } from '../limits.ts';
 import type { AuthenticatedIdentity } from '../net/openid-provider.ts';
 import { nameActor } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
-import { type AutomaticMembership, joinAutomatically } from '../workspaces/automatic-membership.ts';
+import {
+  type AutomaticJoin,
+  type AutomaticMembership,
+  joinAutomatically,
+} from '../workspaces/automatic-membership.ts';
 import { findAccountBlock } from './account-blocks.ts';
 import { changePassword, confirmOwnership } from './account-links.ts';
 import { hasAccess } from './api-keys.ts';
@@ -19,6 +24,7 @@ interface SignInRules {
   language: Language;
   /** What they join at their first sign-in. */
   workspace?: AutomaticMembership | undefined;
+  ofPlans: PlanLimits;
 }
 
 type IdentitySignIn =
@@ -28,8 +34,8 @@ type IdentitySignIn =
       isLinked: boolean;
       /** Whether a password, keys or webhooks were removed, because somebody else may have had the account before. */
       isClaimed: boolean;
-      /** Whether the workspace that they should have joined does not exist. */
-      lacksWorkspace?: boolean;
+      /** Undefined where the identity was linked before, or there is nothing to join. */
+      join?: AutomaticJoin | undefined;
     }
   | { refused: 'unverified' | 'domain' | 'no-account' | 'other-identity' | 'blocked' };
 
@@ -68,7 +74,7 @@ async function signInFirst(
   transaction: Database,
   { issuer, subject }: AuthenticatedIdentity,
   email: string,
-  { mayCreate, language, workspace }: SignInRules,
+  { mayCreate, language, workspace, ofPlans }: SignInRules,
   now: Date,
 ): Promise<IdentitySignIn> {
   const input = { email, passwordHash: null, language, isConfirmed: true };
@@ -83,9 +89,10 @@ async function signInFirst(
   const outcome = await linkIdentity(transaction, { issuer, subject, email, userId: user.id }, now);
   // The provider may have given the address of somebody who left to somebody else, who must not get the account.
   if (outcome === 'other' || outcome === 'taken') return { refused: 'other-identity' };
-  const joins = workspace && outcome === 'linked';
-  const lacksWorkspace = joins ? !(await joinAutomatically(transaction, workspace, user.id, now)) : false;
-  return { user, isLinked: !created && outcome === 'linked', isClaimed, lacksWorkspace };
+  const isNew = outcome === 'linked';
+  const joining = { userId: user.id, identity: { issuer, subject }, ofPlans };
+  const join = workspace && isNew ? await joinAutomatically(transaction, workspace, joining, now) : undefined;
+  return { user, isLinked: !created && isNew, isClaimed, join };
 }
 
 /** The first proof that the address is theirs: whoever has signed up with it before must not get in any more. */

@@ -8,6 +8,7 @@ export const operatorActions = {
   'limits.change': 'Changed the limits',
   'account.block': 'Blocked the account',
   'account.unblock': 'Unblocked the account',
+  'workspace.create': 'Created a workspace for the account',
   'workspace.block': 'Blocked the workspace',
   'workspace.unblock': 'Unblocked the workspace',
   'account.sessions': 'Ended all sessions',

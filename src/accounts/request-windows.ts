@@ -27,7 +27,7 @@ export class RequestWindow extends Model {
   static deleteOfAccount(transaction: Database, userId: string): Promise<unknown> {
     return transaction.raw(
       `DELETE FROM request_windows WHERE subject IN (
-         SELECT kind || :userId FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:']) AS kind
+         SELECT kind || :userId FROM unnest(ARRAY['password-check:', 'confirm-email:', 'second-factor:', 'found:']) AS kind
        )`,
       { userId },
     );

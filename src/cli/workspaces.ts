@@ -2,10 +2,12 @@ import { Command, Option } from 'commander';
 import { changeLimits, type LimitChanges } from '../accounts/account-limits.ts';
 import { findWorkspaceBlock } from '../accounts/account-blocks.ts';
 import { findUserByEmail } from '../accounts/users.ts';
+import { isLabel, normalizeLabel } from '../codes/label.ts';
 import { pluralize } from '../doctor/format.ts';
 import { AppError } from '../errors.ts';
 import { type LimitName, limitNames, type Limits, limitsOf, type Plan, planNames } from '../limits.ts';
 import type { Database } from '../store/database.ts';
+import { foundWithSlug, maxNameLength } from '../workspaces/founding.ts';
 import { listPeople, listWorkspacesOf } from '../workspaces/people.ts';
 import { findWorkspaceBySlug } from '../workspaces/former-slugs.ts';
 import { findWorkspace, setPlan, type Workspace } from '../workspaces/workspace.ts';
@@ -30,6 +32,25 @@ export function workspaceCommand(): Command {
         for (const { slug, role, plan, members, name } of workspaces)
           printResult([slug, role, plan, members, name].join('\t'));
         printMessage(`${user.email} is a member of ${pluralize(workspaces.length, 'workspace')}.`);
+      }),
+    );
+  workspace
+    .command('create')
+    .description('Create a workspace with this address, also a reserved one, such as that of OIDC_WORKSPACE')
+    .argument(...slugArgument)
+    .addOption(new Option('--owner <email>', "the owner's email").argParser(parseEmail).makeOptionMandatory())
+    .option('--name <name>', 'its name; otherwise its address')
+    .action((slug: string, { owner, name = slug }: { owner: string; name?: string }) =>
+      withDatabase(async ({ db }) => {
+        const label = normalizeLabel(name);
+        if (!isLabel(label) || [...label].length > maxNameLength)
+          throw new AppError('validation_error', `Give --name at most ${maxNameLength} visible characters.`);
+        const user = await findUserByEmail(db, owner);
+        const entry = { action: 'workspace.create', target: user.id, note: `/w/${slug}` } as const;
+        await changeAndRecord(db, entry, async (transaction) => {
+          await foundWithSlug(transaction, { userId: user.id, name: label, slug, now: new Date() });
+        });
+        printMessage(`/w/${slug} was created. Its owner is ${user.email}.`);
       }),
     );
   workspace

@@ -12,7 +12,7 @@ export async function checkOpenIdWorkspace(db: Database, { openId }: Config): Pr
   if (slug === undefined || (await hasWorkspace(db, slug))) return false;
   return failure(
     `There is no workspace with the address /w/${slug}: people who first sign in with ${openId?.name} join none.`,
-    'Set OIDC_WORKSPACE to what follows /w/ in the address of a workspace, or remove it.',
+    `Create it with \`qrelay workspace create ${slug} --owner <email>\`, set OIDC_WORKSPACE to what follows /w/ in the address of a workspace, or remove it.`,
   );
 }
 

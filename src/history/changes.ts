@@ -1,9 +1,10 @@
-import { Model, snakeCaseMappers } from 'objection';
+import { Model, raw, snakeCaseMappers } from 'objection';
 import { validate as isUuid } from 'uuid';
 import type { Actor } from '../store/actor.ts';
 import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 import type { WorkspaceId } from '../workspaces/workspace.ts';
+import { isToEraseSql } from './erase-deleted-codes.ts';
 
 /** What entries are about. A code includes its design, page, logo and file. Stored. */
 export const changeKinds = [
@@ -29,10 +30,17 @@ export class Change extends Model {
   static override tableName = 'changes';
   static override columnNameMappers = {
     ...snakeCaseMappers(),
-    parse: ({ before, after, transaction_id: _internal, ...row }: Record<string, unknown>) => ({
+    parse: ({
+      before,
+      after,
+      transaction_id: _internal,
+      is_to_erase: isHidden,
+      ...row
+    }: Record<string, unknown>) => ({
       ...snakeCaseMappers().parse(row),
-      before: fieldsOf(before),
-      after: fieldsOf(after),
+      before: isHidden ? null : fieldsOf(before),
+      after: isHidden ? null : fieldsOf(after),
+      ...(isHidden === true && { subjectName: null }),
     }),
   };
 
@@ -109,6 +117,7 @@ export async function listChanges(
 ): Promise<Change[]> {
   if ([codeId, actorId, cursor].some((id) => id !== undefined && !isUuid(id))) return [];
   const query = Change.query(db)
+    .select('changes.*', raw(isToEraseSql))
     .where({ workspace_id: workspaceId })
     .orderBy('id', 'desc')
     .limit(limit + 1);

@@ -11,7 +11,7 @@ import {
 } from '../codes/design/stored-design.ts';
 import { findOwnLogo } from '../codes/design/stored-logo.ts';
 import { putBackFile, removeFile } from '../codes/files/removed-file.ts';
-import { opensFile } from '../codes/files/upload.ts';
+import { isFileAddress } from '../codes/files/upload.ts';
 import { endColumns } from '../codes/lifetime.ts';
 import { proveDesign } from '../codes/proof/prove-design.ts';
 import type { Proofs } from '../codes/proof/proofs.ts';
@@ -120,7 +120,9 @@ export async function preparePutBack(
   async function requireNoErrors(transaction: Database, code: QrCode, restored: Difference[]): Promise<void> {
     const { afterExpiryUrl, ...fields } = valuesOf(restored);
     const { type, content, errorCorrection } = fields;
-    const leadsToFile = opensFile({ ...code, ...defined({ type, content }) });
+    const leadsTo = { ...code, ...defined({ type, content }) };
+    const leadsToFile =
+      leadsTo.type === 'url' && isFileAddress(config.baseUrl, code.shareToken, leadsTo.content);
     const given = defined(leadsToFile ? { errorCorrection } : { type, content, errorCorrection });
     const errors: FieldError[] = [
       ...(await changedCodeRules(transaction, code, config)(given, new Set())),

@@ -105,6 +105,9 @@ export const triggers: Readonly<Record<string, Readonly<Record<string, string>>>
     purge_changes: 'A deleted workspace leaves no history.',
     refuse_former_slug:
       'No workspace gets a slug that another one had before, as long as it leads to that one.',
+    refuse_reserved_slug:
+      'No workspace gets a reserved slug, whoever signs up, founds it or changes it, unless an operator assigns it.',
+    reserve_deleted_slug: 'The slug of a deleted workspace stays reserved for 90 days.',
     copy_plan_to_account: 'The previous release finds the plan of a workspace at its account.',
     purge_code_counts:
       'A deleted workspace leaves no code_counts, also not those of the codes that its cascade deletes.',

@@ -2,6 +2,7 @@ import { type PlanLimits, limitsOf } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { Invitation } from './invitations.ts';
 import { addMember, countMembers, findRole, type Role } from './members.ts';
+import { exceededOwnership, lockOwner } from './owned-workspaces.ts';
 import { findWorkspace, lockWorkspace, type Workspace } from './workspace.ts';
 
 /** What whoever has the link may know before they join. */
@@ -57,7 +58,7 @@ export function refusalFor(
 
 export type Acceptance =
   | { joined: Workspace }
-  | { refused: 'gone' | 'other-address' | 'unconfirmed' | 'full' | 'member' };
+  | { refused: 'gone' | 'other-address' | 'unconfirmed' | 'full' | 'owns-too-many' | 'member' };
 
 /** Makes the account a member and counts the use, under the lock of the workspace. */
 export async function acceptInvitation(
@@ -68,6 +69,7 @@ export async function acceptInvitation(
   return db.transaction(async (transaction) => {
     const known = await findInvitation(transaction, tokenHash, now);
     if (!known) return { refused: 'gone' };
+    if (known.role === 'owner') await lockOwner(transaction, invitee.id);
     await lockWorkspace(transaction, known.workspace.id);
     // Again, because somebody else may have used it up, or an owner revoked it, before the lock.
     const invitation = await findInvitation(transaction, tokenHash, now);
@@ -76,6 +78,11 @@ export async function acceptInvitation(
     if (await findRole(transaction, workspace.id, invitee.id)) return { refused: 'member' };
     const refused = refusalFor(invitation, invitee);
     if (refused) return { refused };
+    if (
+      role === 'owner' &&
+      (await exceededOwnership(transaction, invitee.id, workspace, ofPlans)) !== undefined
+    )
+      return { refused: 'owns-too-many' };
     const { members } = limitsOf(workspace, ofPlans);
     if ((await countMembers(transaction, workspace.id)) >= members) return { refused: 'full' };
     // Revoking does not wait for the lock: whichever of the two updates the row first wins.

@@ -1,7 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.ts';
-import { defaultLimits, limitsOf, type PlanLimits } from '../limits.ts';
+import type { PlanLimits } from '../limits.ts';
 import { type Database, inTransaction, sqlState } from '../store/database.ts';
+import { addMember } from './members.ts';
+import { lockOwner, readOwnedWorkspaces, tooManyOwned } from './owned-workspaces.ts';
+import { allowReservedSlug } from './reserved-slugs.ts';
 import { isReservedSlug, slugOf, suffixedSlug } from './slug.ts';
 import { Workspace, type WorkspaceId } from './workspace.ts';
 
@@ -16,23 +19,6 @@ interface Founding {
   now: Date;
 }
 
-/** How many workspaces somebody owns, and may own: as many as the most generous of them allows. */
-export async function readOwnedWorkspaces(
-  db: Database,
-  userId: string,
-  ofPlans: PlanLimits = defaultLimits,
-): Promise<{ owned: number; limit: number }> {
-  const workspaces = await Workspace.query(db)
-    .join('workspace_members AS member', 'member.workspace_id', 'workspaces.id')
-    .where({ 'member.user_id': userId, 'member.role': 'owner' })
-    .select('workspaces.plan', 'workspaces.limits');
-  const limit = Math.max(
-    ofPlans.free.workspaces,
-    ...workspaces.map((each) => limitsOf(each, ofPlans).workspaces),
-  );
-  return { owned: workspaces.length, limit };
-}
-
 /** Throws if the person owns as many as they may. Their row is locked meanwhile, so that this holds for parallel requests. */
 export async function foundWorkspace(
   db: Database,
@@ -40,19 +26,37 @@ export async function foundWorkspace(
   ofPlans: PlanLimits,
 ): Promise<Workspace> {
   return db.transaction(async (transaction) => {
-    await transaction('users').where({ id: userId }).forUpdate().select('id');
+    await lockOwner(transaction, userId);
     const { owned, limit } = await readOwnedWorkspaces(transaction, userId, ofPlans);
-    if (owned >= limit) {
-      const message = `You own ${owned} workspaces and may own ${limit}. Delete one or hand one over first, or ask the operator of this service for a higher limit.`;
-      throw new AppError('validation_error', message, { code: 'quota_exceeded' });
-    }
+    if (owned >= limit) throw tooManyOwned(owned, limit);
     const workspace = await insertWorkspace(transaction, name, now);
-    await transaction('workspace_members').insert({
-      workspace_id: workspace.id,
-      user_id: userId,
-      role: 'owner',
-      joined_at: now,
-    });
+    await addMember(transaction, { workspaceId: workspace.id, userId, role: 'owner' }, now);
+    return workspace;
+  });
+}
+
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/** For operators: with this slug, also a reserved one, and whatever the owner has already. */
+export async function foundWithSlug(
+  db: Database,
+  { userId, name, slug, now }: Founding & { slug: string },
+): Promise<Workspace> {
+  if (!slugPattern.test(slug)) {
+    const message = `"${slug.slice(0, 60)}" is no address of a workspace. Use up to 40 lower-case letters, digits and hyphens.`;
+    throw new AppError('validation_error', message);
+  }
+  return inTransaction(db, async (transaction) => {
+    await lockOwner(transaction, userId);
+    await allowReservedSlug(transaction, slug);
+    if (await Workspace.query(transaction).findOne({ slug })) {
+      const message = `There is a workspace with the address /w/${slug}. Choose another one.`;
+      throw new AppError('validation_error', message, { status: 409 });
+    }
+    const id = uuidv7({ msecs: now.getTime() }) as WorkspaceId;
+    const row = { id, slug, name, plan: 'free' as const, createdAt: now };
+    const workspace = await Workspace.query(transaction).insertAndFetch(row);
+    await addMember(transaction, { workspaceId: id, userId, role: 'owner' }, now);
     return workspace;
   });
 }

@@ -4,6 +4,7 @@ import { type Limits, type PlanLimits, limitsOf } from '../limits.ts';
 import { dayMs } from '../runtime/units.ts';
 import { type Database, inTransaction } from '../store/database.ts';
 import { findRole, type Role } from './members.ts';
+import { lockOwner, readMailLimit } from './owned-workspaces.ts';
 import {
   findWorkspace,
   isWorkspaceBlocked,
@@ -70,10 +71,10 @@ interface Inviting {
   ofPlans: PlanLimits;
 }
 
-/** `members`: of the workspace, with those who are invited by mail. */
+/** `members`: of the workspace, with those who are invited by mail. `ownMailsPerDay`: of who invites, in all workspaces. */
 type RefusedInvitation =
   | { refused: 'not-owner' | 'blocked' }
-  | { refused: 'members' | 'invitations' | 'invitationMailsPerDay'; limit: number };
+  | { refused: 'members' | 'invitations' | 'invitationMailsPerDay' | 'ownMailsPerDay'; limit: number };
 
 /**
  * Invitations for addresses, whose tokens the worker makes when it writes the mails. They replace earlier ones to the same
@@ -128,6 +129,7 @@ async function invite<Made>(
   insert: (transaction: Database) => Promise<Made>,
 ): Promise<Made | RefusedInvitation> {
   return db.transaction(async (transaction) => {
+    if (mails.length > 0) await lockOwner(transaction, createdBy);
     await lockWorkspace(transaction, workspaceId);
     if ((await findRole(transaction, workspaceId, createdBy)) !== 'owner') return { refused: 'not-owner' };
     if (await isWorkspaceBlocked(transaction, workspaceId)) return { refused: 'blocked' };
@@ -135,12 +137,34 @@ async function invite<Made>(
     const use = await readInvitationUse(transaction, { workspaceId, mails }, now);
     const full = fullLimit(limits, use, mails.length);
     if (full) return { refused: full, limit: limits[full] };
+    const mailLimit =
+      mails.length > 0 ? await takeMails(transaction, createdBy, mails.length, ofPlans, now) : undefined;
+    if (mailLimit !== undefined) return { refused: 'ownMailsPerDay', limit: mailLimit };
     await Invitation.open(transaction, now)
       .where({ workspace_id: workspaceId })
       .whereRaw('lower(email) = ANY(?)', [mails.map((email) => email.toLowerCase())] as never)
       .patch({ revokedAt: now });
     return insert(transaction);
   });
+}
+
+/** Counts mails of a person, whatever becomes of the workspace. Returns the limit if these are too many. Under `lockOwner`. */
+async function takeMails(
+  transaction: Database,
+  inviterId: string,
+  mails: number,
+  ofPlans: PlanLimits,
+  now: Date,
+): Promise<number | undefined> {
+  const limit = await readMailLimit(transaction, inviterId, ofPlans);
+  const row = (await transaction('invitation_mails')
+    .where({ inviter_id: inviterId })
+    .where('sent_at', '>', new Date(now.getTime() - dayMs))
+    .sum({ sent: 'mails' })
+    .first()) as { sent: string | null };
+  if (Number(row.sent ?? 0) + mails > limit) return limit;
+  await transaction('invitation_mails').insert({ inviter_id: inviterId, sent_at: now, mails });
+  return undefined;
 }
 
 interface InvitationUse {
@@ -238,5 +262,8 @@ export async function setInvitationToken(
 }
 
 export async function purgeInvitations(db: Database, now: Date): Promise<number> {
+  await db('invitation_mails')
+    .where('sent_at', '<=', new Date(now.getTime() - dayMs))
+    .delete();
   return Invitation.query(db).where('expires_at', '<=', now).delete();
 }

@@ -1,6 +1,8 @@
+import { defaultLimits, type PlanLimits } from '../limits.ts';
 import type { Database } from '../store/database.ts';
 import { countMembers, findRole, type Role } from './members.ts';
-import { lockWorkspace, type WorkspaceId } from './workspace.ts';
+import { exceededOwnership, lockOwner } from './owned-workspaces.ts';
+import { findWorkspace, lockWorkspace, type WorkspaceId } from './workspace.ts';
 
 /** `actorId` changes the membership of `userId`, who may be the same person. */
 interface Change {
@@ -10,14 +12,22 @@ interface Change {
 }
 
 /** `unchanged`: it is so already. */
-export type ChangeOutcome = 'changed' | 'unchanged' | 'not-owner' | 'not-member' | 'last-owner';
+export type ChangeOutcome =
+  | 'changed'
+  | 'unchanged'
+  | 'not-owner'
+  | 'not-member'
+  | 'last-owner'
+  | 'owns-too-many';
 
 export async function changeRole(
   db: Database,
   { role, ...change }: Change & { role: Role },
+  ofPlans: PlanLimits = defaultLimits,
 ): Promise<ChangeOutcome> {
   return underLock(db, change, async (transaction, current) => {
     if (current === role) return 'unchanged';
+    if (role === 'owner' && (await ownsTooMany(transaction, change, ofPlans))) return 'owns-too-many';
     if (current === 'owner' && (await isLastOwner(transaction, change))) return 'last-owner';
     await rowOf(transaction, change).update({ role });
     return 'changed';
@@ -48,10 +58,15 @@ async function remove(transaction: Database, change: Change, current: Role): Pro
 }
 
 /** Makes another member an owner and the owner who does it an editor. */
-export async function handOver(db: Database, change: Change): Promise<ChangeOutcome> {
+export async function handOver(
+  db: Database,
+  change: Change,
+  ofPlans: PlanLimits = defaultLimits,
+): Promise<ChangeOutcome> {
   const { actorId, userId } = change;
   if (actorId === userId) return 'unchanged';
-  return underLock(db, change, async (transaction) => {
+  return underLock(db, change, async (transaction, current) => {
+    if (current !== 'owner' && (await ownsTooMany(transaction, change, ofPlans))) return 'owns-too-many';
     await rowOf(transaction, change).update({ role: 'owner' });
     await rowOf(transaction, { ...change, userId: actorId }).update({ role: 'editor' });
     return 'changed';
@@ -68,6 +83,7 @@ async function underLock(
   work: (transaction: Database, current: Role) => Promise<ChangeOutcome>,
 ): Promise<ChangeOutcome> {
   return db.transaction(async (transaction) => {
+    await lockOwner(transaction, userId);
     await lockWorkspace(transaction, workspaceId);
     if ((await findRole(transaction, workspaceId, actorId)) !== 'owner') return 'not-owner';
     const current = await findRole(transaction, workspaceId, userId);
@@ -77,6 +93,15 @@ async function underLock(
 
 async function isLastOwner(transaction: Database, { workspaceId }: Change): Promise<boolean> {
   return (await countMembers(transaction, workspaceId, 'owner')) === 1;
+}
+
+async function ownsTooMany(
+  transaction: Database,
+  { workspaceId, userId }: Change,
+  ofPlans: PlanLimits,
+): Promise<boolean> {
+  const workspace = await findWorkspace(transaction, workspaceId);
+  return (await exceededOwnership(transaction, userId, workspace, ofPlans)) !== undefined;
 }
 
 const rowOf = (transaction: Database, { workspaceId, userId }: Change) =>

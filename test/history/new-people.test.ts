@@ -67,7 +67,13 @@ describe('What people change while they sign up or in', () => {
     const owner = await findOrCreateUser(db, 'founder@example.com', now);
     const { slug } = await foundWorkspace(db, { userId: owner.id, name: 'Staff', now }, defaultLimits);
     const workspace = { slug, role: 'viewer' } as const;
-    const rules = { domains: [], mayCreate: true, language: 'en', workspace } as const;
+    const rules = {
+      domains: [],
+      mayCreate: true,
+      language: 'en',
+      workspace,
+      ofPlans: defaultLimits,
+    } as const;
     await inRequest(() => signInByIdentity(db, identityOf('joins'), rules, now));
     await expectTheirs('joins@example.com', { kind: 'member', action: 'created' });
   });
@@ -75,7 +81,7 @@ describe('What people change while they sign up or in', () => {
   it('is theirs when they prove that an address is theirs, which revokes keys, with the provider', async () => {
     const user = await findOrCreateUser(db, 'claims@example.com', now);
     await createApiKey(db, ownWorkspaceId(user), 'Of somebody else', now);
-    const rules = { domains: [], mayCreate: false, language: 'en' } as const;
+    const rules = { domains: [], mayCreate: false, language: 'en', ofPlans: defaultLimits } as const;
     const result = await inRequest(() => signInByIdentity(db, identityOf('claims'), rules, now));
     expect(result).to.include({ isClaimed: true });
     await expectTheirs('claims@example.com', { kind: 'key', action: 'changed' });

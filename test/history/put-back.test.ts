@@ -13,6 +13,7 @@ import type { QrCode } from '../../src/codes/qr-code.ts';
 import { deleteTrashedCode, restoreCode, trashCode } from '../../src/codes/trash.ts';
 import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
+import { eraseDeletedCodes } from '../../src/history/erase-deleted-codes.ts';
 import { listChanges, type Version, versionsOf } from '../../src/history/changes.ts';
 import { changedFields, latestVersion, readState } from '../../src/history/code-state.ts';
 import { putBack, PutBackConflict, type PutBackRequest } from '../../src/history/put-back.ts';
@@ -125,6 +126,41 @@ describe('The history of a code', () => {
       [{ expiresAt: null }, { expiresAt: chosen.toISOString() }],
       [{ expiresAt: chosen.toISOString() }, { expiresAt: null }],
     ]);
+  });
+
+  it('of a code that is deleted for good is hidden at once, and erased in steps where it is long', async () => {
+    const code = await create();
+    await db.raw(
+      `INSERT INTO changes (workspace_id, kind, action, subject_id, subject_name, code_id, version, before, after)
+       SELECT :workspaceId, 'code', 'changed', :id, 'Menu', :id, version, '{"name": "Secret"}', '{"name": "Menu"}'
+       FROM generate_series(2, 2500) AS version`,
+      { workspaceId, id: code.id },
+    );
+    await trashCode(db, workspaceId, code.id, limits);
+    await deleteTrashedCode(db, workspaceId, code.id);
+    const stored = async () =>
+      Number((await db('changes').where({ code_id: code.id }).whereNotNull('after').count())[0]?.['count']);
+    expect(await stored()).to.equal(1_501);
+    const shown = await listChanges(db, workspaceId, { codeId: code.id }, { limit: 5_000 });
+    expect(shown).to.have.length(2_502);
+    for (const { before, after, subjectName } of shown)
+      expect([before, after, subjectName]).to.deep.equal([null, null, null]);
+    await eraseDeletedCodes(db, () => true);
+    expect(await stored()).to.equal(1_501);
+    await eraseDeletedCodes(db, () => false);
+    expect(await stored()).to.equal(0);
+    expect(await db('histories_to_erase')).to.deep.equal([]);
+  });
+
+  it('puts back no address on a blocked host, also not one with the path of the file of the code', async () => {
+    const code = await create();
+    const content = `https://late-block.test/f/${code.shareToken}/Menu.pdf`;
+    await edit(code, { content });
+    await edit(code, { content: 'https://example.com/3' });
+    await db('blocks').insert({ kind: 'host', value: 'late-block.test', created_at: new Date() });
+    const error = await restore(code, { version: 2 }).catch((refusal: unknown) => refusal);
+    expect(error).to.be.instanceOf(AppError);
+    expect((error as AppError).details?.map(({ field }) => field)).to.deep.equal(['content']);
   });
 
   it('puts a version back as a change like any other, and changes nothing where there is nothing to do', async () => {

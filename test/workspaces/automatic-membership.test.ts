@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { findUserByEmail } from '../../src/accounts/users.ts';
+import { findOrCreateUser, findUserByEmail } from '../../src/accounts/users.ts';
 import { loadConfig } from '../../src/config.ts';
 import { checkOpenIdWorkspace } from '../../src/doctor/openid.ts';
+import { dayMs } from '../../src/runtime/units.ts';
+import { foundWithSlug } from '../../src/workspaces/founding.ts';
+import { purgeReservedSlugs } from '../../src/workspaces/reserved-slugs.ts';
 import { authorizationUrlOf, startOpenIdProvider, type TestProvider } from '../support/openid-provider.ts';
 import { formClient, signedIn } from '../support/form-client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -29,6 +32,13 @@ describe('Automatic membership', () => {
     return (await client.get(pathname + search)).status;
   }
 
+  /** The workspace that people join. */
+  async function staff(): Promise<void> {
+    if (await service.db('workspaces').where({ slug: 'staff' }).first()) return;
+    const { id: userId } = await findOrCreateUser(service.db, 'operator@elsewhere.test', new Date());
+    await foundWithSlug(service.db, { userId, name: 'Staff', slug: 'staff', now: new Date() });
+  }
+
   async function rolesOf(login: string): Promise<Record<string, string>> {
     const { id } = await findUserByEmail(service.db, `${login}@example.com`);
     const rows = (await service
@@ -49,7 +59,7 @@ describe('Automatic membership', () => {
     expect(await checkOpenIdWorkspace(service.db, config))
       .to.have.property('finding')
       .that.contains('/w/staff');
-    await signedIn(service, 'staff@elsewhere.test');
+    await staff();
     expect(await checkOpenIdWorkspace(service.db, config)).to.equal(false);
     expect(await signIn('joins')).to.equal(303);
     expect(await rolesOf('joins')).to.deep.equal({ joins: 'owner', staff: 'editor' });
@@ -58,6 +68,54 @@ describe('Automatic membership', () => {
     await service.db('workspace_members').where({ user_id: id, role: 'editor' }).delete();
     expect(await signIn('joins')).to.equal(303);
     expect(await rolesOf('joins')).to.deep.equal({ joins: 'owner' });
+  });
+
+  it('is of a workspace that only an operator can create, before and after it is deleted', async () => {
+    const founder = await signedIn(service, 'staff@elsewhere.test');
+    await founder.get('/workspaces/new');
+    const slugs = async () =>
+      (await service.db('workspaces').whereLike('slug', 'staff%').pluck('slug')) as string[];
+    const attempt = async () => {
+      const made = await founder.post('/workspaces/new', { name: 'Staff' });
+      expect(made.headers.get('Location')).to.match(/^\/w\/staff-[0-9a-f]{6}\/workspace$/);
+    };
+    await service.db('workspaces').where({ slug: 'staff' }).delete();
+    await attempt();
+    await staff();
+    await service.db('workspaces').where({ slug: 'staff' }).delete();
+    await purgeReservedSlugs(service.db, new Date(Date.now() + 91 * dayMs));
+    await attempt();
+    expect(await slugs())
+      .to.have.length(3)
+      .and.not.to.include('staff');
+  });
+
+  it('does not begin again for somebody who was removed, with an unlinked identity or another account', async () => {
+    await staff();
+    expect(await signIn('leaver')).to.equal(303);
+    expect(await rolesOf('leaver')).to.deep.equal({ leaver: 'owner', staff: 'editor' });
+    const { id } = await findUserByEmail(service.db, 'leaver@example.com');
+    await service.db('workspace_members').where({ user_id: id, role: 'editor' }).delete();
+    await service.db('identities').where({ user_id: id }).delete();
+    expect(await signIn('leaver')).to.equal(303);
+    expect(await rolesOf('leaver')).to.deep.equal({ leaver: 'owner' });
+    await service.db('users').where({ id }).delete();
+    expect(await signIn('leaver')).to.equal(303);
+    expect((await findUserByEmail(service.db, 'leaver@example.com')).id).to.not.equal(id);
+    expect(Object.values(await rolesOf('leaver'))).to.deep.equal(['owner']);
+  });
+
+  it('stays within the limit of members, and a full workspace keeps nobody out', async () => {
+    await staff();
+    const staffOf = () => service.db('workspaces').where({ slug: 'staff' });
+    await staffOf().update({ limits: { members: 1 } });
+    expect(await signIn('late')).to.equal(303);
+    expect(Object.values(await rolesOf('late'))).to.deep.equal(['owner']);
+    await staffOf().update({ limits: null });
+    const { id } = await findUserByEmail(service.db, 'late@example.com');
+    await service.db('identities').where({ user_id: id }).delete();
+    expect(await signIn('late')).to.equal(303);
+    expect(await rolesOf('late')).to.deep.equal({ late: 'owner', staff: 'editor' });
   });
 
   it('needs domains, a slug and a role that is not owner', () => {

@@ -4,10 +4,13 @@ import { signUpAsInvited } from '../../src/accounts/invitation-links.ts';
 import { findUserByEmail } from '../../src/accounts/users.ts';
 import { defaultLimits } from '../../src/limits.ts';
 import { dayMs } from '../../src/runtime/units.ts';
+import { deleteWorkspace } from '../../src/accounts/deletion.ts';
 import { acceptInvitation } from '../../src/workspaces/accept-invitation.ts';
+import { foundWorkspace } from '../../src/workspaces/founding.ts';
 import { inviteByLink, inviteByMail, purgeInvitations } from '../../src/workspaces/invitations.ts';
-import { changeRole } from '../../src/workspaces/membership-changes.ts';
-import type { WorkspaceId } from '../../src/workspaces/workspace.ts';
+import { changeRole, handOver } from '../../src/workspaces/membership-changes.ts';
+import type { Role } from '../../src/workspaces/members.ts';
+import { ownWorkspaceId, type WorkspaceId } from '../../src/workspaces/workspace.ts';
 import { digestOf, newToken } from '../../src/accounts/secrets.ts';
 import { formClient } from '../support/form-client.ts';
 import { partOf } from '../support/html.ts';
@@ -324,6 +327,65 @@ describe('Invitations', () => {
     ).to.deep.equal({ refused: 'not-owner' });
     await purgeInvitations(service.db, new Date(now.getTime() + 2 * dayMs));
     expect(await service.db('invitations').where({ workspace_id: id })).to.deep.equal([]);
+  });
+
+  it('by mail stay within the limit of who invites, in all their workspaces and after these are deleted', async () => {
+    const { user } = await world.person();
+    const ofPlans = { ...defaultLimits, free: { ...defaultLimits.free, invitationMailsPerDay: 3 } };
+    const now = new Date();
+    const foundAndInvite = async (count: number, at = now) => {
+      const { id } = await foundWorkspace(service.db, { userId: user.id, name: 'Team', now: at }, ofPlans);
+      const inviting = { workspaceId: id, createdBy: user.id, role: 'viewer', days: 1, ofPlans } as const;
+      const emails = Array.from({ length: count }, newAddress);
+      const made = await inviteByMail(service.db, { ...inviting, emails }, at);
+      await deleteWorkspace(service.db, id);
+      return made;
+    };
+    const refused = { refused: 'ownMailsPerDay', limit: 3 };
+    expect(await foundAndInvite(2)).to.have.property('ids');
+    expect(await foundAndInvite(2)).to.deep.equal(refused);
+    expect(await foundAndInvite(1)).to.have.property('ids');
+    expect(await foundAndInvite(1)).to.deep.equal(refused);
+    const nextDay = new Date(now.getTime() + dayMs + 1);
+    expect(await foundAndInvite(3, nextDay)).to.have.property('ids');
+    await purgeInvitations(service.db, new Date(nextDay.getTime() + dayMs));
+    expect(await service.db('invitation_mails').where({ inviter_id: user.id })).to.deep.equal([]);
+  });
+
+  it('and changes of roles make nobody an owner of more workspaces than they may own', async () => {
+    const taker = await world.person();
+    const take = async (
+      how: (shared: { id: WorkspaceId; owner: Person }) => Promise<unknown>,
+    ): Promise<Role | undefined> => {
+      const shared = await world.workspace();
+      await how(shared);
+      return world.roleIn(shared.id, taker);
+    };
+    const invitedAsOwner = () =>
+      take(async ({ owner }) => {
+        await submit(owner, '/members/links', { uses: '1', linkRole: 'owner', linkDays: '1' });
+        const page = await (await owner.client.get('/members/links/created')).text();
+        const [path = ''] = /\/invitations\/[\w-]{43}/.exec(page) ?? [];
+        await acceptAs(taker, path);
+      });
+    const asMember = (
+      change: (given: { workspaceId: WorkspaceId; actorId: string; userId: string }) => Promise<unknown>,
+    ) =>
+      take(async ({ id, owner }) => {
+        const member = { workspace_id: id, user_id: taker.user.id, role: 'editor', joined_at: new Date() };
+        await service.db('workspace_members').insert(member);
+        await change({ workspaceId: id, actorId: owner.user.id, userId: taker.user.id });
+      });
+    const promoted = () => asMember((change) => changeRole(service.db, { ...change, role: 'owner' }));
+    const handedOver = () => asMember((change) => handOver(service.db, change));
+    expect(await invitedAsOwner()).to.equal('owner');
+    expect(await promoted()).to.equal('owner');
+    // They own three: as many as they may.
+    expect(await invitedAsOwner()).to.equal(undefined);
+    expect(await promoted()).to.equal('editor');
+    expect(await handedOver()).to.equal('editor');
+    await deleteWorkspace(service.db, ownWorkspaceId(taker.user));
+    expect(await handedOver()).to.equal('owner');
   });
 
   it('to several addresses at once name each that is wrong and invite nobody then; a second mail replaces the first', async () => {

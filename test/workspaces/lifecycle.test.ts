@@ -7,12 +7,21 @@ import { hashPassword } from '../../src/accounts/password-hash.ts';
 import { findUserByEmail, type User } from '../../src/accounts/users.ts';
 import { saveBrand } from '../../src/codes/brand.ts';
 import { defaultLimits } from '../../src/limits.ts';
-import { deleteUser, LastOwnerError } from '../../src/accounts/deletion.ts';
+import { deleteUser, deleteWorkspace, LastOwnerError } from '../../src/accounts/deletion.ts';
 import { foundWorkspace } from '../../src/workspaces/founding.ts';
 import { keysAndWebhooksOf } from '../../src/workspaces/made-by.ts';
 import type { Role } from '../../src/workspaces/members.ts';
+import { purgeReservedSlugs } from '../../src/workspaces/reserved-slugs.ts';
+import { dayMs } from '../../src/runtime/units.ts';
+import { sqlState } from '../../src/store/database.ts';
 import { slugOf } from '../../src/workspaces/slug.ts';
-import { ownWorkspaceId, setPlan, Workspace, type WorkspaceId } from '../../src/workspaces/workspace.ts';
+import {
+  findWorkspace,
+  ownWorkspaceId,
+  setPlan,
+  Workspace,
+  type WorkspaceId,
+} from '../../src/workspaces/workspace.ts';
 import { apiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FormClient, signedIn } from '../support/form-client.ts';
@@ -84,6 +93,43 @@ describe('Workspaces', function () {
     expect((await ben.get('/workspaces/new')).status).to.equal(200);
     for (const name of ['', 'x'.repeat(61), 'a\u202Eb'])
       expect((await ben.post('/workspaces/new', { name })).status, name).to.equal(400);
+  });
+
+  it('are founded ten times an hour, however many of them are deleted again', async () => {
+    const carl = await person('carl');
+    const found = () => carl.post('/workspaces/new', { name: 'Short lived' });
+    await carl.get('/workspaces/new');
+    for (let number = 0; number < 10; number += 1) {
+      const made = await found();
+      expect(made.status).to.equal(303);
+      const slug = /^\/w\/([^/]+)/.exec(made.headers.get('Location') ?? '')?.[1];
+      await service.db('workspaces').where({ slug }).delete();
+    }
+    const refused = await found();
+    expect(refused.status).to.equal(429);
+    expect(await mainText(refused)).to.contain('10 workspaces an hour');
+  });
+
+  it('have no slug that is reserved, nor that of a workspace that was deleted in the last 90 days', async () => {
+    const support = await person('support');
+    expect((await findWorkspace(service.db, support.own)).slug).to.match(/^support-[0-9a-f]{6}$/);
+    const dora = await person('dora');
+    const now = new Date();
+    const found = () =>
+      foundWorkspace(service.db, { userId: dora.user.id, name: 'Bakery', now }, defaultLimits);
+    const first = await found();
+    expect(first.slug).to.equal('bakery');
+    await deleteWorkspace(service.db, first.id);
+    expect((await found()).slug).to.match(/^bakery-[0-9a-f]{6}$/);
+    await purgeReservedSlugs(service.db, new Date(now.getTime() + 89 * dayMs));
+    await expectTaken('bakery');
+    await purgeReservedSlugs(service.db, new Date(now.getTime() + 91 * dayMs));
+    expect((await found()).slug).to.equal('bakery');
+
+    async function expectTaken(slug: string): Promise<void> {
+      const renamed = service.db('workspaces').where({ id: dora.own }).update({ slug });
+      expect(await renamed.then(() => 'renamed', sqlState)).to.equal('23505');
+    }
   });
 
   it('have slugs that an address can contain, whatever the name contains', () => {

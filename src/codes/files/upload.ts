@@ -108,7 +108,13 @@ export function fileAddress(baseUrl: string, token: string, name: string): strin
   return `${baseUrl}/f/${token}/${stem || 'file'}${name.slice(dot)}`;
 }
 
-/** Whether a scan of the code opens the file that was uploaded for it. */
+/** Whether this service has made the address. Other hosts may have addresses with the same path. */
+export function isFileAddress(baseUrl: string, token: string, address: string): boolean {
+  const folder = `${baseUrl}/f/${token}/`;
+  return address.startsWith(folder) && /^[\w-]+\.\w+$/.test(address.slice(folder.length));
+}
+
+/** Whether a scan of the code opens the file that was uploaded for it. For what pages show: the owner may have chosen the host. */
 export function opensFile({
   type,
   content,

@@ -197,7 +197,11 @@ function serve(operation: Operation, services: Services, idempotency: Idempotenc
     ctx.status = status;
     if (file) {
       const [name = '', extension = ''] = file.name.split('.');
-      ctx.set({ 'Content-Type': file.type, 'Content-Disposition': attachment(name, extension, name) });
+      const charset = file.type === 'text/csv' ? '; charset=utf-8' : '';
+      ctx.set({
+        'Content-Type': file.type + charset,
+        'Content-Disposition': attachment(name, extension, name),
+      });
     }
     if (body !== undefined) ctx.body = body;
   };

@@ -10,6 +10,7 @@ import type { FieldError } from '../../errors.ts';
 import { preferredLanguage } from '../../http/preferred-language.ts';
 import { limitsOf } from '../../limits.ts';
 import { type Acceptance, type OpenInvitation, refusalFor } from '../../workspaces/accept-invitation.ts';
+import { exceededOwnership } from '../../workspaces/owned-workspaces.ts';
 import { countMembers, findRole, listMembers } from '../../workspaces/members.ts';
 import { findJoinedWorkspace } from '../../accounts/invitation-links.ts';
 import type { Workspace } from '../../workspaces/workspace.ts';
@@ -71,7 +72,13 @@ export function invitationPages(parts: Services): Routes {
     if (user && (await findRole(db, workspace.id, user.id))) return 'member';
     const { members } = limitsOf(workspace, config.limits);
     if ((await countMembers(db, workspace.id)) >= members) return 'full';
-    if (user) return refusalFor(invitation, inviteeOf(user)) ?? 'join';
+    if (user) {
+      const isOwner = invitation.role === 'owner';
+      const refused = refusalFor(invitation, inviteeOf(user));
+      if (refused || !isOwner) return refused ?? 'join';
+      const exceeded = await exceededOwnership(db, user.id, workspace, config.limits);
+      return exceeded === undefined ? 'join' : 'owns-too-many';
+    }
     if (config.openId?.isOnly) return 'sign-in';
     if (email !== null) return (await hasAccount(db, email)) ? 'sign-in' : 'create-account';
     return config.signUps === 'open' ? 'sign-in-or-up' : 'sign-in-closed';

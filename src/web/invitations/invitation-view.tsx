@@ -9,6 +9,7 @@ export type Step =
   | 'join'
   | 'member'
   | 'full'
+  | 'owns-too-many'
   | 'other-address'
   | 'unconfirmed'
   | 'create-account'
@@ -91,6 +92,13 @@ function NextStep({ path, slug, email, step }: Pick<InvitationProps, 'path' | 's
       );
     case 'full':
       return <p role="status">The workspace has as many members as it can have. Ask who invited you.</p>;
+    case 'owns-too-many':
+      return (
+        <p role="status">
+          You own as many workspaces as you may. Delete one or hand one over first, or ask the operator of
+          this service for a higher limit. Then open this page again.
+        </p>
+      );
     case 'other-address':
       return (
         <>

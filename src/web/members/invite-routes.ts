@@ -116,5 +116,10 @@ function explain(made: Refused): { error: string; status?: number } {
         error: `A workspace can send ${made.limit} invitations by email a day. Create a link, or try again tomorrow.`,
         status: 429,
       };
+    case 'ownMailsPerDay':
+      return {
+        error: `You can send ${made.limit} invitations by email a day, from all your workspaces together. Create a link, or try again tomorrow.`,
+        status: 429,
+      };
   }
 }

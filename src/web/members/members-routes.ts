@@ -109,7 +109,7 @@ export function membersPages(parts: Services): Routes {
     const member = await memberOf(ctx);
     const role = field(ctx, 'role');
     if (!isRole(role)) throw new AppError('validation_error', 'Choose a role from the list.');
-    const outcome = requireChange(await changeRole(db, { ...changeOf(ctx, member), role }));
+    const outcome = requireChange(await changeRole(db, { ...changeOf(ctx, member), role }, config.limits));
     if (outcome === 'unchanged') return redirect(ctx, membersPath);
     await tellOfRole(ctx, member);
     pages.redirectWithFlash(ctx, membersPath, 'role');
@@ -141,7 +141,7 @@ export function membersPages(parts: Services): Routes {
   routes.post('owner', '/:id/hand-over', async (ctx) => {
     const member = await memberOf(ctx);
     if (member.userId === userOf(ctx).id) throw noSuchMember();
-    requireChange(await handOver(db, changeOf(ctx, member)));
+    requireChange(await handOver(db, changeOf(ctx, member), config.limits));
     if (member.role !== 'owner') await tellOfRole(ctx, member);
     pages.redirectWithFlash(ctx, membersPath, 'handedOver');
   });
@@ -169,5 +169,11 @@ function requireChange(outcome: ChangeOutcome): 'changed' | 'unchanged' {
     throw new AppError('validation_error', 'A workspace needs an owner. Make somebody else an owner first.', {
       status: 409,
     });
+  if (outcome === 'owns-too-many')
+    throw new AppError(
+      'validation_error',
+      'This member owns as many workspaces as they may. They can delete one or hand one over first, or ask the operator of this service for a higher limit.',
+      { status: 409, code: 'quota_exceeded' },
+    );
   return outcome;
 }

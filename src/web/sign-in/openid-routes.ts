@@ -93,14 +93,21 @@ export function openIdPages(parts: Services): Routes {
       mayCreate: config.signUps === 'open' || domains.length > 0,
       language: preferredLanguage(ctx.get('Accept-Language')),
       workspace: config.openId?.workspace,
+      ofPlans: config.limits,
     };
     const result = await signInByIdentity(db, identity, rules, now());
     if ('refused' in result) return showSignIn(ctx, refusals[result.refused], 403, next);
-    const { user, isLinked, isClaimed, lacksWorkspace } = result;
-    if (lacksWorkspace)
+    const { user, isLinked, isClaimed, join } = result;
+    const slug = config.openId?.workspace?.slug;
+    if (join === 'no-workspace')
       parts.log.warn(
-        { slug: config.openId?.workspace?.slug },
+        { slug },
         'OIDC_WORKSPACE names no workspace, so somebody who has signed in did not join one',
+      );
+    if (join === 'full')
+      parts.log.warn(
+        { slug, userId: user.id },
+        'the workspace of OIDC_WORKSPACE has as many members as it may, so somebody who has signed in did not join it; raise its limit "members" and invite them',
       );
     if (isLinked)
       await mailLater(parts, { kind: 'second-factor-changed', userId: user.id, change: 'identity-added' });

@@ -9,12 +9,8 @@ import { AppError, BusyError } from '../../errors.ts';
 import { attachment } from '../../http/file-headers.ts';
 import { limitsOf } from '../../limits.ts';
 import { deleteWorkspace } from '../../accounts/deletion.ts';
-import {
-  foundWorkspace,
-  maxNameLength,
-  readOwnedWorkspaces,
-  renameWorkspace,
-} from '../../workspaces/founding.ts';
+import { foundWorkspace, maxNameLength, renameWorkspace } from '../../workspaces/founding.ts';
+import { readOwnedWorkspaces } from '../../workspaces/owned-workspaces.ts';
 import { listPeople, listWorkspacesOf } from '../../workspaces/people.ts';
 import { changeSlug } from '../../workspaces/former-slugs.ts';
 import { slugError, slugOf } from '../../workspaces/slug.ts';
@@ -29,6 +25,8 @@ import { type Refusal, labelErrors, refusalOf, requireValid, submit } from '../u
 import { createPages, redirect } from '../ui/page.ts';
 import { NewWorkspaceView, type RefusedForm, WorkspaceView } from './workspace-view.tsx';
 
+/** Also of those that were deleted again. */
+const maxFoundedPerHour = 10;
 const maxExportsPerHour = 3;
 /** So that nobody tries out which addresses others have. */
 const maxSlugsPerHour = 20;
@@ -177,12 +175,21 @@ export function workspacePages(parts: Services): Routes {
     pages.show(ctx, NewWorkspaceView, props, refusal);
   }
 
+  async function requireFoundingAttempt(userId: string): Promise<void> {
+    const limit = { subject: `found:${userId}`, maxPerHour: maxFoundedPerHour };
+    const { isAllowed, retryAfter } = await takeAttempt(db, limit);
+    if (isAllowed) return;
+    const message = `One person can found ${maxFoundedPerHour} workspaces an hour. Try again later.`;
+    throw new AppError('rate_limited', message, { headers: { 'Retry-After': String(retryAfter) } });
+  }
+
   routes.get('person', '/workspaces/new', (ctx) => showNew(ctx));
 
   routes.post('person', '/workspaces/new', async (ctx) => {
     const name = normalizeLabel(field(ctx, 'name'));
     try {
       requireValid(labelErrors('name', name, maxNameLength, 'Enter a name'));
+      await requireFoundingAttempt(userOf(ctx).id);
       const founding = { userId: userOf(ctx).id, name, now: now() };
       const { slug } = await foundWorkspace(db, founding, config.limits);
       parts.sessions.setFlash(ctx, '/workspace', 'created' satisfies keyof typeof flashTexts);

@@ -294,6 +294,7 @@ describe('The history of the API', () => {
       await create({ name: '@SUM(1), "2"' });
       await api('/styles', { method: 'POST', body: { name: 'Spring' } });
       const { response, text } = await csv('?kind=code');
+      expect(response.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8');
       expect(response.headers.get('Content-Type')).to.match(/^text\/csv/);
       expect(response.headers.get('Content-Disposition')).to.equal('attachment; filename="changes.csv"');
       const [header, second, first, ...rest] = text.split('\r\n');
@@ -313,6 +314,23 @@ describe('The history of the API', () => {
       expect(data.map(({ action }) => action)).to.deep.equal(['deleted', 'changed', 'created']);
       for (const { subject, before, after } of data)
         expect([subject, before, after]).to.deep.equal([{ id, name: null }, null, null]);
+    });
+
+    it('shows of the address of a webhook its host, and that the path has changed', async () => {
+      const events = ['code.created'];
+      const body = { name: 'Stock', url: 'https://hooks.example.com/secret-1', events };
+      const { body: made } = await api('/webhooks', { method: 'POST', body });
+      for (const url of ['https://hooks.example.com/secret-2', 'https://other.example.com/secret-2'])
+        expect(
+          (await api(`/webhooks/${made['id'] as string}`, { method: 'PATCH', body: { url } })).status,
+        ).to.equal(200);
+      const { data } = await audit('?kind=webhook');
+      const host = 'https://hooks.example.com/…';
+      expect(data.map(({ before, after }) => [before?.['url'], after?.['url']])).to.deep.equal([
+        [host, 'https://other.example.com/…'],
+        [host, `${host} (another path)`],
+        [undefined, host],
+      ]);
     });
 
     it('needs the scope audit, which allows nothing else', async () => {
