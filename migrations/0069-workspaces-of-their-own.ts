@@ -17,6 +17,47 @@ const ownedAlone = (person: string) => `
     WHERE other.workspace_id = own.workspace_id AND other.role = 'owner' AND other.user_id <> own.user_id
   )`;
 
+/** For going back: 0064 refuses as well, but by then the history is gone. */
+export async function requireNoFoundedWorkspace(knex: Knex): Promise<void> {
+  const { rows } = (await knex.raw(
+    'SELECT count(*)::int AS count FROM workspaces WHERE NOT EXISTS (SELECT FROM users WHERE users.id = workspaces.id)',
+  )) as { rows: [{ count: number }] };
+  if (rows[0].count > 0)
+    throw new Error(
+      `The previous release has no place for ${rows[0].count} workspaces that are not the first one of an account. Delete them first.`,
+    );
+}
+
+/** As in `src/workspaces/slug.ts`, which also refuses them. */
+const reservedSlugs = [
+  'admin',
+  'api',
+  'help',
+  'new',
+  'operator',
+  'qrelay',
+  'security',
+  'settings',
+  'support',
+  'system',
+  'www',
+];
+
+/** The slug of the workspace that is created with an account, as in 0062. */
+const freeSlug = (reserved: string[]) => `
+  CREATE OR REPLACE FUNCTION free_slug(email text) RETURNS text LANGUAGE plpgsql AS $$
+  DECLARE
+    base text := trim(BOTH '-' FROM left(regexp_replace(lower(split_part(email, '@', 1)), '[^a-z0-9]+', '-', 'g'), 30));
+    candidate text;
+  BEGIN
+    IF base = '' THEN base := 'workspace'; END IF;
+    candidate := base;
+    WHILE candidate = ANY('{${reserved.join()}}') OR EXISTS (SELECT FROM workspaces WHERE slug = candidate) LOOP
+      candidate := base || '-' || left(replace(gen_random_uuid()::text, '-', ''), 6);
+    END LOOP;
+    RETURN candidate;
+  END $$;`;
+
 /**
  * Workspaces that outlive the account they were created with: blocked on their own, and never deleted with an account while
  * they have other members. Also, who created keys and webhooks.
@@ -24,6 +65,7 @@ const ownedAlone = (person: string) => `
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     ${keepBrandLogo('workspaces')}
+    ${freeSlug(reservedSlugs)}
 
     -- The address is the one at that time. No foreign keys: they stay when the person is gone. Null: an earlier release, the
     -- command line or a program.
@@ -97,5 +139,6 @@ export async function down(knex: Knex): Promise<void> {
       DROP COLUMN created_by, DROP COLUMN created_by_email, DROP COLUMN changed_by, DROP COLUMN changed_by_email;
     ALTER TABLE api_keys DROP COLUMN created_by, DROP COLUMN created_by_email;
     ${keepBrandLogo('users')}
+    ${freeSlug([])}
   `);
 }

@@ -11,7 +11,7 @@ export interface HistoryActor {
 
 const recentEntries = 5_000;
 
-/** Who made the latest changes in a workspace. Bounded, because nothing indexes the actors of a workspace. */
+/** Who made the latest changes in a workspace. Bounded: naming each actor once would read all entries. */
 export async function listRecentActors(db: Database, workspaceId: WorkspaceId): Promise<HistoryActor[]> {
   const { rows } = (await db.raw(
     `SELECT * FROM (
