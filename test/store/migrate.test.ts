@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { down, up } from '../../migrations/0059-key-scopes.ts';
+import * as changes from '../../migrations/0071-changes.ts';
+import * as keptParts from '../../migrations/0072-kept-parts.ts';
+import * as historyOfInvitations from '../../migrations/0073-history-of-invitations.ts';
 import { createApiKey } from '../../src/accounts/api-keys.ts';
 import { findOrCreateUser } from '../../src/accounts/users.ts';
 import { createPartitions } from '../../src/scans/partitions.ts';
@@ -62,6 +65,9 @@ describe('migrations (decisions: Where things run)', function () {
     await createApiKey(db, id as WorkspaceId, 'scopes', now, { scopes: ['read'], expiresAt: null });
     await createApiKey(db, id as WorkspaceId, 'expires', now, { scopes: null, expiresAt: future });
     await createApiKey(db, id as WorkspaceId, 'expired', now, { scopes: null, expiresAt: past });
+    // Its triggers name the columns.
+    for (const later of [historyOfInvitations, keptParts, changes])
+      await db.transaction((transaction) => later.down(transaction));
     await down(db);
     const keys = (await db('api_keys').orderBy('name')) as { name: string; revoked_at: Date | null }[];
     const revoked = new Map(keys.map(({ name, revoked_at }) => [name, revoked_at]));
