@@ -17,6 +17,17 @@ const ownedAlone = (person: string) => `
     WHERE other.workspace_id = own.workspace_id AND other.role = 'owner' AND other.user_id <> own.user_id
   )`;
 
+/** For going back: 0064 refuses as well, but by then the history is gone. */
+export async function requireNoFoundedWorkspace(knex: Knex): Promise<void> {
+  const { rows } = (await knex.raw(
+    'SELECT count(*)::int AS count FROM workspaces WHERE NOT EXISTS (SELECT FROM users WHERE users.id = workspaces.id)',
+  )) as { rows: [{ count: number }] };
+  if (rows[0].count > 0)
+    throw new Error(
+      `The previous release has no place for ${rows[0].count} workspaces that are not the first one of an account. Delete them first.`,
+    );
+}
+
 /** The part of an address before the @, as far as a slug can show it, and a number unless the slug is free. */
 export const freeSlug = (isTaken: string) => `
   CREATE OR REPLACE FUNCTION free_slug(email text) RETURNS text LANGUAGE plpgsql AS $$

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { requireNoFoundedWorkspace } from './0069-workspaces-of-their-own.ts';
 
 interface Recorded {
   kind: 'code' | 'style' | 'brand' | 'key' | 'webhook' | 'member' | 'invitation' | 'workspace';
@@ -346,6 +347,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
+  await requireNoFoundedWorkspace(knex);
   const dropped = Object.keys(recorded).flatMap((table) =>
     ['record_created', 'record_changed', 'record_deleted'].map((name) => `DROP TRIGGER ${name} ON ${table};`),
   );

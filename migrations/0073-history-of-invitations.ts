@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { requireNoFoundedWorkspace } from './0069-workspaces-of-their-own.ts';
 import { recordChanges } from './0071-changes.ts';
 
 /**
@@ -27,6 +28,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
+  await requireNoFoundedWorkspace(knex);
   await knex.raw(`
     DROP TRIGGER record_created ON invitations;
     DROP TRIGGER record_changed ON invitations;

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { freeSlug, hasWorkspace } from './0069-workspaces-of-their-own.ts';
+import { freeSlug, hasWorkspace, requireNoFoundedWorkspace } from './0069-workspaces-of-their-own.ts';
 
 const taken = `${hasWorkspace} OR is_slug_reserved(candidate)`;
 
@@ -27,6 +27,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
+  await requireNoFoundedWorkspace(knex);
   await knex.raw(`
     ${freeSlug(taken)}
     DROP TRIGGER refuse_former_slug ON workspaces;

@@ -12,7 +12,10 @@ export interface HistoryActor {
 
 const recentEntries = 5_000;
 
-/** Who made the latest changes of these kinds in a workspace: API keys only for whoever sees their entries, too. Bounded. */
+/**
+ * Who made the latest changes of these kinds in a workspace: API keys only for whoever sees their entries, too. Bounded: naming
+ * each actor once would read all entries.
+ */
 export async function listRecentActors(
   db: Database,
   workspaceId: WorkspaceId,

@@ -99,15 +99,44 @@ export async function findOwnLogo(
   return (await StoredLogo.query(db).findOne({ id, user_id: workspaceId }).select('png'))?.png;
 }
 
-/** Removed designs, and those of codes in the trash, must not use up the logos of an account. */
+/**
+ * Removed designs, and those of codes in the trash, must not use up the logos of an account. What a deletion of codes has locked
+ * is skipped, not waited for: it goes on to lock what is deleted here.
+ */
 async function purgeRemovedWithLogo(transaction: Database, workspaceId: WorkspaceId): Promise<void> {
-  const hasLogo = `design ->> 'logo' IS NOT NULL`;
-  await transaction('removed_designs').where({ user_id: workspaceId }).whereRaw(hasLogo).delete();
-  const trash = transaction('trashed_codes').where({ user_id: workspaceId }).select('code_id');
-  await transaction('designs').whereIn('code_id', trash).whereRaw(hasLogo).delete();
-  await transaction('page_logos').whereIn('code_id', trash).delete();
+  const own = { user_id: workspaceId };
+  // Before the codes, as where the trash is emptied.
+  const logos = (await transaction('logos')
+    .where(own)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .pluck('id')) as string[];
+  const isOfLogo = [`design ->> 'logo' = ANY(?)`, [logos]] as const;
+  const withLogo = [
+    transaction('designs')
+      .whereRaw(...isOfLogo)
+      .select('code_id'),
+    transaction('page_logos').whereIn('logo', logos).select('code_id'),
+  ];
+  const codes = (await transaction('qr_codes')
+    .whereIn('id', transaction('trashed_codes').where(own).select('code_id'))
+    .where((either) => withLogo.forEach((query) => void either.orWhereIn('id', query)))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .skipLocked()
+    .pluck('id')) as string[];
+  await transaction('removed_designs')
+    .where(own)
+    .whereRaw(...isOfLogo)
+    .delete();
+  await transaction('designs')
+    .whereIn('code_id', codes)
+    .whereRaw(...isOfLogo)
+    .delete();
+  await transaction('page_logos').whereIn('code_id', codes).whereIn('logo', logos).delete();
   // Last, because the deletions above add rows here.
-  await transaction('replaced_logos').where({ user_id: workspaceId }).delete();
+  await transaction('replaced_logos').where(own).whereIn('logo', logos).delete();
 }
 
 export interface Logos {

@@ -204,7 +204,8 @@ export async function usedBytes(
 
 /**
  * Removed files, and those of codes in the trash, use what the others leave of the quota: the oldest of them make room for a
- * new file. A code in the trash then stays there without its file.
+ * new file. A code in the trash then stays there without its file. One that is being deleted is skipped: its deletion waits for
+ * the file that this would delete, which waits for the code.
  */
 async function purgeRemovedFor(
   transaction: Database,
@@ -222,8 +223,14 @@ async function purgeRemovedFor(
            WHERE trashed_codes.user_id = :workspaceId
          ) AS removed
        ) AS newest WHERE kept > :free
-     ), removed AS (DELETE FROM removed_files WHERE id IN (SELECT id FROM surplus))
-     DELETE FROM code_files WHERE id IN (SELECT id FROM surplus)`,
+     ), removed AS (
+       DELETE FROM removed_files WHERE id IN (SELECT id FROM surplus)
+     ), codes AS MATERIALIZED (
+       SELECT id FROM qr_codes WHERE id IN (
+         SELECT code_id FROM code_files JOIN trashed_codes USING (code_id) WHERE code_files.id IN (SELECT id FROM surplus)
+       ) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+     )
+     DELETE FROM code_files WHERE id IN (SELECT id FROM surplus) AND code_id IN (SELECT id FROM codes)`,
     { workspaceId, free: quotaBytes - (await usedBytes(transaction, workspaceId)) },
   );
 }
