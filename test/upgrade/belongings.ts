@@ -72,18 +72,18 @@ async function createAccount(url: string, key: string): Promise<Account> {
   }
   async function createCode(name: string): Promise<string> {
     const code = await create('POST', '/qrcodes', { name, content: 'https://example.com/menu' });
-    return `/qrcodes/${code?.['id']}`;
+    return `/qrcodes/${String(code?.['id'])}`;
   }
 
   const codes = [await createCode('Menu'), await createCode('Prices')] as const;
   const style = await create('POST', '/styles', { name: 'House', moduleShape: 'rounded' });
-  if (style) shown.set(`/styles/${style['id']}`, {});
+  if (style) shown.set(`/styles/${String(style['id'])}`, {});
   const webhook = await create('POST', '/webhooks', {
     url: 'https://example.com/hooks/qrelay',
     name: 'CRM',
     events: ['code.expiring'],
   });
-  if (webhook) shown.set(`/webhooks/${webhook['id']}`, {});
+  if (webhook) shown.set(`/webhooks/${String(webhook['id'])}`, {});
   const designPath = `${codes[0]}/design`;
   if (await create('PUT', designPath, { moduleShape: 'rounded' })) shown.set(designPath, {});
   const uploaded = await create('PUT', `${codes[1]}/file?name=Menu.pdf`, file);
