@@ -1,9 +1,12 @@
-import { loadSecrets } from '../../src/accounts/secrets.ts';
-import { findUserByEmail } from '../../src/accounts/users.ts';
+import { digestOf, loadSecrets, newToken } from '../../src/accounts/secrets.ts';
+import { findOrCreateUser, findUserByEmail } from '../../src/accounts/users.ts';
 import { normalizeDesign } from '../../src/codes/design/design.ts';
 import { insertStyle } from '../../src/codes/styles/styles.ts';
 import { brandColor } from '../../src/demo/demo-codes.ts';
 import { type DemoDesign, demoDesigns } from '../../src/demo/demo-designs.ts';
+import { defaultLimits } from '../../src/limits.ts';
+import { inviteByLink, inviteByMail } from '../../src/workspaces/invitations.ts';
+import { addMember } from '../../src/workspaces/members.ts';
 import { apiClient } from '../support/api-client.ts';
 import { demoEmail, type DemoSite } from './demo-site.ts';
 import { ownWorkspaceId } from '../../src/workspaces/workspace.ts';
@@ -16,11 +19,14 @@ export interface Extras {
   expiredToken: string;
   endpointId: string;
   deliveryId: string;
+  workspaceId: string;
+  memberId: string;
+  invitationToken: string;
 }
 
 const minuteMs = 60_000;
 
-/** Templates, a file, an expired code, a webhook with deliveries, and an authenticator app that is being set up. */
+/** Templates, a file, an expired code, a webhook with deliveries, an authenticator app that is being set up, and people. */
 export async function addExtras(site: DemoSite): Promise<Extras> {
   const { service, now } = site;
   const { db } = service;
@@ -83,6 +89,17 @@ export async function addExtras(site: DemoSite): Promise<Extras> {
     sealed: secrets.sealTotp('JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'),
     started_at: now,
   });
+  const workspaceId = ownWorkspaceId(user);
+  const { id: memberId } = await findOrCreateUser(db, 'mara@fernweh.example', now);
+  await addMember(db, { workspaceId, userId: memberId, role: 'editor' }, now);
+  const inviting = { workspaceId, createdBy: user.id, days: 7, ofPlans: defaultLimits } as const;
+  await inviteByMail(db, { ...inviting, role: 'viewer', emails: ['studio@example.com'] }, now);
+  const invitationToken = newToken();
+  const tokenHash = digestOf(invitationToken);
+  await inviteByLink(db, { ...inviting, role: 'editor', maxUses: 3, note: 'Freelancers', tokenHash }, now);
+  await api(`/qrcodes/${fileCode.id}`, { method: 'PATCH', body: { name: 'Menu, winter', size: 1_024 } });
+  const old = await post('/qrcodes', { name: 'Spring sale', content: 'https://example.com/spring' });
+  await api(`/qrcodes/${old.id}`, { method: 'DELETE' });
   // Its name is random.
   await db('api_keys').where({ user_id: user.id }).delete();
   return {
@@ -92,6 +109,9 @@ export async function addExtras(site: DemoSite): Promise<Extras> {
     expiredToken,
     endpointId: endpoint.id,
     deliveryId: ids[0] ?? '',
+    workspaceId,
+    memberId,
+    invitationToken,
   };
 
   /** The first delivery failed once; all of them succeeded, an hour after each other. */
