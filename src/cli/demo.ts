@@ -43,7 +43,7 @@ export function demoCommand(): Command {
         const password = newPassword();
         const user = await createDemoUser(db, options.email, password, now);
         const key = await createApiKey(db, ownWorkspaceId(user), keyName, now);
-        const codes = await createDemoCodes(db, ownWorkspaceId(user), { ...config, codes: demoCodes }, now);
+        const codes = await createDemoCodes(db, user, { ...config, codes: demoCodes }, now);
         const { scans: count, seed } = options;
         await recordAll(db, makeDemoScans(codes, { count, seed, now }));
         printMessage(`Created ${codes.length} codes and ${count} scans. Sign in at ${config.baseUrl}/signin`);

@@ -15,14 +15,9 @@ import { dayMs, hourMs } from '../runtime/units.ts';
 import { readHorizon } from '../scans/partitions.ts';
 import { Scan } from '../scans/scan.ts';
 import type { Database } from '../store/database.ts';
-import {
-  findWorkspace,
-  isWorkspaceBlockedSql,
-  ownWorkspaceId,
-  Workspace,
-  type WorkspaceId,
-} from '../workspaces/workspace.ts';
+import { findWorkspace, isWorkspaceBlockedSql, ownWorkspaceId, Workspace } from '../workspaces/workspace.ts';
 import { type DemoCode, brandColor, demoCodes, landingCode } from './demo-codes.ts';
+import { dateChanges, nextVersion } from './demo-history.ts';
 import { demoDesigns, demoLogo, demoReadsAtMm, toDesign } from './demo-designs.ts';
 import { makeDemoScans, type StoredDemoCode, startOfDay } from './demo-scans.ts';
 
@@ -120,10 +115,10 @@ async function createAccount(transaction: Database, site: DemoSite, now: Date): 
   await Workspace.query(transaction)
     .findById(workspaceId)
     .patch({ plan: 'pro', limits: { formsPerHour: 5_000 } });
-  const codes = await createDemoCodes(transaction, workspaceId, { ...site, codes: demoCodes }, now);
+  const codes = await createDemoCodes(transaction, user, { ...site, codes: demoCodes }, now);
   const [first] = await createDemoCodes(
     transaction,
-    workspaceId,
+    user,
     { ...site, codes: [landingCode(site.baseUrl)] },
     now,
   );
@@ -150,29 +145,44 @@ interface DemoCodesOptions extends DemoSite {
   codes: DemoCode[];
 }
 
-/** Stores codes with their designs and pages. */
+/** Stores codes with their designs, pages and history. */
 export async function createDemoCodes(
   db: Database,
-  workspaceId: WorkspaceId,
+  person: User,
   { codes, baseUrl, limits }: DemoCodesOptions,
   now: Date,
 ): Promise<StoredDemoCode[]> {
+  const workspaceId = ownWorkspaceId(person);
   const stored: StoredDemoCode[] = [];
   // Oldest first, so that ids are in the order of creation.
   for (const demo of codes.toSorted((one, other) => other.ageDays - one.ageDays)) {
-    const { ageDays, weight, weekend, isFavorite, design, hasPageLogo, ...input } = demo;
+    const { ageDays, weight, weekend, isFavorite, design, hasPageLogo, former, ...input } = demo;
     const createdAt = new Date(startOfDay(now) - ageDays * dayMs);
     const errorCorrection = design?.hasLogo ? 'H' : 'M';
     const created = await createCode(
       db,
       workspaceId,
-      { ...input, backgroundColor: '#ffffff', size: 512, errorCorrection },
+      {
+        ...input,
+        content: former?.content ?? input.content,
+        backgroundColor: '#ffffff',
+        size: 512,
+        errorCorrection,
+      },
       { lifetimeDays: demoLifetimeDays, limits, now: createdAt },
     );
     if (isFavorite) await updateCode(db, created, { isFavorite }, createdAt);
     const logo = newLogo(workspaceId, demoLogo(input.foregroundColor));
     if (design) await designCode(db, created, toDesign(design, logo.id), { logo, baseUrl, createdAt });
     if (hasPageLogo) await savePageLogo(db, created, { newLogo: logo, alt: 'Fernweh Coffee' }, createdAt);
+    const dated = { codeId: created.id, person };
+    await dateChanges(db, { ...dated, at: createdAt });
+    if (former) {
+      const at = new Date(startOfDay(now) - former.untilDaysAgo * dayMs);
+      const fromVersion = await nextVersion(db, created.id);
+      await updateCode(db, created, { content: input.content }, at);
+      await dateChanges(db, { ...dated, at, fromVersion });
+    }
     stored.push({ id: created.id, createdAt, weight, weekend });
   }
   return stored;

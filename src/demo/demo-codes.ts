@@ -15,6 +15,8 @@ export interface DemoCode
   design?: DemoDesign;
   /** Whether its share page has the logo of the roastery. */
   hasPageLogo?: boolean;
+  /** What it opened before. */
+  former?: { content: string; untilDaysAgo: number };
 }
 
 export const brandColor = '#0b3b34';
@@ -32,6 +34,7 @@ const story: Omit<DemoCode, 'content'>[] = [
     design: demoDesigns.menu,
     ageDays: 364,
     isFavorite: true,
+    former: { content: 'https://example.com/menu/summer', untilDaysAgo: 20 },
     weight: 34,
     weekend: 1.7,
   },

@@ -84,6 +84,7 @@ const changing = `
   POST /webhooks/:id/rotate
   POST /webhooks/:id/delete
   POST /workspace/name
+  POST /workspace/address
   POST /members/links
   POST /members/invitations/:id/revoke
   POST /members/:id/role

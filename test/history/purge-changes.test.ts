@@ -51,13 +51,14 @@ describe('Old entries of the history', () => {
       { ...createDefaults, name: 'Menu', content: 'https://example.com/0' },
       { lifetimeDays: 365, limits: defaultLimits, now },
     );
+  let edits = 0;
   async function edit(code: QrCode, times: number): Promise<void> {
     for (let time = 1; time <= times; time += 1)
       await changeCode(
         db,
         code.workspaceId,
         code.id,
-        async () => ({ content: `https://example.com/${Math.random()}` }),
+        async () => ({ content: `https://example.com/${(edits += 1)}` }),
         now,
       );
   }

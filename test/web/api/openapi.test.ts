@@ -83,7 +83,12 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     visit(document.components, '#/components');
     visit(document.paths, '#/paths');
     // A property may be named `type`, and so may the security scheme.
-    return found.filter(({ schema, at }) => !at.endsWith('/properties') && typeof schema.scheme !== 'string');
+    return found.filter(
+      ({ schema, at }) =>
+        !at.endsWith('/properties') &&
+        typeof schema.scheme !== 'string' &&
+        !at.includes('/additionalProperties'),
+    );
   }
 
   it('needs no key, is JSON and has the headers of every response below /api/ (8)', () => {
@@ -162,6 +167,14 @@ describe('GET /api/v1/openapi.json (decisions: Limits)', () => {
     for (const { at, schema } of everySchema()) {
       expect(schema, at).to.not.have.any.keys('anyOf', 'oneOf', 'allOf');
       if (/\/properties\/\w+$/.test(at)) expect(schema.description, at).to.be.a('string');
+    }
+  });
+
+  it('says of what type the values of a change are, which are those of any field', () => {
+    for (const name of ['before', 'after']) {
+      const { anyOf } = document.components.schemas.Change.properties[name].additionalProperties as Json;
+      const types = (anyOf as Json[]).map(({ type }) => type);
+      expect(types).to.have.members(['string', 'number', 'boolean', 'null', 'array', 'object']);
     }
   });
 

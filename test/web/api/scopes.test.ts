@@ -91,7 +91,7 @@ describe(`Scopes of API keys (${apiRoutes.length} routes)`, () => {
     expectError(answer, 403, 'invalid_api_key');
     expect(answer.body.code).to.equal('insufficient_scope');
     expect(answer.body.message).to.equal(
-      'This operation needs an API key with the scope codes. Create one at https://qr.test/keys.',
+      'This operation needs an API key with the scope codes. Create one at https://qr.test/w/scopes/keys.',
     );
     expect(answer.headers.get('www-authenticate')).to.equal(
       'Bearer error="insufficient_scope", scope="codes"',

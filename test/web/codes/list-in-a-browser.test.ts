@@ -232,6 +232,7 @@ inABrowser('The list of codes', sharedService, (site) => {
       name: `<script>alert(1)</script> رمز ${'x'.repeat(60)}`,
       category: 'y'.repeat(80),
     });
+    await owner.store({ name: 'One that stays' });
     const { page } = await site.visitAs(owner.email, narrowPhone);
     await page.goto(`/codes/${id}/delete`);
     expect(await isTooWide(page)).to.equal(false);
