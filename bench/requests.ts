@@ -7,9 +7,10 @@ import type { TreeFigures } from './process-figures.ts';
 import { type ReleaseService, startReleaseService } from './release-service.ts';
 
 const rounds = 10;
-const redirectsPerSecond = 500;
-const secondsPerRound = 6;
-const keys = 20;
+const redirectsPerSecond = 800;
+const secondsPerRound = 8;
+// Each request of a key in the last hour makes the next one a little more expensive.
+const keys = 60;
 const readsPerKeyAndRound = 30;
 const parallelReads = 4;
 
@@ -74,7 +75,7 @@ async function startContender(folder: string): Promise<Contender> {
   const requestsPerHour = (rounds + 1) * readsPerKeyAndRound + 1;
   const service = await startReleaseService(folder, {
     withRedis: true,
-    settings: { PRO_LIMITS: `requestsPerHour=${requestsPerHour}` },
+    settings: { PRO_LIMITS: `requestsPerHour=${requestsPerHour},keys=${keys + 1}` },
   });
   const apiKeys: string[] = [];
   while (apiKeys.length < keys) apiKeys.push(await service.createKey());
