@@ -3,7 +3,10 @@ import type { Database } from '../store/database.ts';
 import { firstIdAt } from '../store/time-ordered-id.ts';
 
 const entriesPerStep = 1_000;
-/** The oldest go first. Bounds what programs that change a code every second can store. */
+/**
+ * The oldest go first. Bounds what programs that change a code every second can store. For each kind, so that nobody can
+ * flush the entries about members and keys by changing codes.
+ */
 const maxEntries = 200_000;
 
 interface PurgeOptions {
@@ -11,30 +14,34 @@ interface PurgeOptions {
   now: Date;
   isOver: () => boolean;
   /** Less in tests. */
-  maxPerWorkspace?: number;
+  maxPerKind?: number;
 }
 
 /** Deletes entries past their retention, and those beyond what a workspace may have. Safe to repeat and to interrupt. */
 export async function purgeChanges(
   db: Database,
-  { retentionMonths, now, isOver, maxPerWorkspace = maxEntries }: PurgeOptions,
+  { retentionMonths, now, isOver, maxPerKind = maxEntries }: PurgeOptions,
 ): Promise<void> {
   const keptSince = new Date(now);
   keptSince.setUTCMonth(keptSince.getUTCMonth() - retentionMonths);
   await deleteInSteps(db, isOver, 'id < :end', { end: firstIdAt(keptSince) });
   // Only a workspace with new entries can have become too large.
-  const { rows } = (await db.raw('SELECT DISTINCT workspace_id AS id FROM changes WHERE id >= :since', {
+  const { rows } = (await db.raw('SELECT DISTINCT workspace_id AS id, kind FROM changes WHERE id >= :since', {
     since: firstIdAt(new Date(now.getTime() - 2 * hourMs)),
-  })) as { rows: { id: string }[] };
-  for (const { id } of rows) {
+  })) as { rows: { id: string; kind: string }[] };
+  for (const { id, kind } of rows) {
     if (isOver()) return;
     const newestToDelete = (await db('changes')
-      .where({ workspace_id: id })
+      .where({ workspace_id: id, kind })
       .orderBy('id', 'desc')
-      .offset(maxPerWorkspace)
+      .offset(maxPerKind)
       .first('id')) as { id: string } | undefined;
     if (newestToDelete)
-      await deleteInSteps(db, isOver, 'workspace_id = :id AND id <= :end', { id, end: newestToDelete.id });
+      await deleteInSteps(db, isOver, 'workspace_id = :id AND kind = :kind AND id <= :end', {
+        id,
+        kind,
+        end: newestToDelete.id,
+      });
   }
 }
 

@@ -77,8 +77,18 @@ describe('Old entries of the history', () => {
       retentionMonths: options.months ?? 24,
       now,
       isOver: options.isOver ?? never,
-      ...(options.most !== undefined && { maxPerWorkspace: options.most }),
+      ...(options.most !== undefined && { maxPerKind: options.most }),
     });
+
+  it('about other things stay when codes have too many', async () => {
+    await createApiKey(db, workspaceId, 'Till', now);
+    const code = await create();
+    await edit(code, 5);
+    await purge({ most: 2 });
+    expect(await versions(code)).to.deep.equal([6, 5]);
+    const keys = await listChanges(db, workspaceId, { kind: 'key' }, { limit: 10 });
+    expect(keys.map(({ subjectName }) => subjectName)).to.deep.equal(['Till']);
+  });
 
   it('are deleted after their retention, and not before', async () => {
     const code = await create();

@@ -316,6 +316,16 @@ describe('The history of the API', () => {
         expect([subject, before, after]).to.deep.equal([{ id, name: null }, null, null]);
     });
 
+    it('shows no query or fragment of the address of a webhook', async () => {
+      const events = ['code.created'];
+      for (const url of ['https://hooks.example.com?token=secret-3', 'HTTPS://HOOKS.EXAMPLE.COM#secret-4'])
+        expect(
+          (await api('/webhooks', { method: 'POST', body: { name: 'Odd', url, events } })).status,
+        ).to.equal(201);
+      const { data } = await audit('?kind=webhook&limit=2');
+      for (const { after } of data) expect(after?.['url']).to.match(/^https:\/\/hooks\.example\.com\/…$/i);
+    });
+
     it('shows of the address of a webhook its host, and that the path has changed', async () => {
       const events = ['code.created'];
       const body = { name: 'Stock', url: 'https://hooks.example.com/secret-1', events };
