@@ -6,7 +6,7 @@ import { openLoadProcess } from './load-process.ts';
 import type { TreeFigures } from './process-figures.ts';
 import { type ReleaseService, startReleaseService } from './release-service.ts';
 
-const rounds = 10;
+const rounds = 8;
 const redirectsPerSecond = 800;
 const secondsPerRound = 8;
 // Each request of a key in the last hour makes the next one a little more expensive.
